@@ -1,0 +1,37 @@
+/** What one notification needs in order to be sent. Times are instants; text may be hostile. */
+export type SendRequest = {
+  /** The ledger row's id (a UUID). The provider's events carry it back, so it must reach the provider. */
+  notificationId: string;
+  /** One of `templateNames`. */
+  template: string;
+  address: string;
+  name: string | null;
+  /** BCP 47, for example `de-AT`. */
+  locale: string;
+  shipment: { id: string; trackingNumber: string; status: string; occurredAt: Date };
+  merchant: { id: string; name: string };
+  role: "buyer" | "merchant" | "agent" | "warehouse";
+};
+
+/**
+ * What became of one send. Every reason is short, starts with a code word (`MessageRejected: …`) and
+ * holds no address or name, so that it may be stored and logged.
+ */
+export type SendResult =
+  | { outcome: "accepted"; provider: string; providerMessageId: string }
+  /** This row can never be sent. */
+  | { outcome: "refused"; reason: string }
+  /** Not sent, and not the row's fault: a rate, a daily quota, or the state of the whole account. */
+  | { outcome: "throttled"; reason: string; retryAfterSeconds: number | null; scope: ThrottleScope }
+  /** Certainly not sent; may be tried again. */
+  | { outcome: "transient"; reason: string }
+  /** The request was written and no usable answer came: nobody knows. */
+  | { outcome: "unknown"; reason: string };
+
+export type ThrottleScope = "rate" | "quota" | "account";
+
+/** A way to reach a recipient. `send` never throws for what a provider, the network or a row can cause. */
+export interface Channel {
+  readonly name: string;
+  send(request: SendRequest, options: { signal?: AbortSignal }): Promise<SendResult>;
+}

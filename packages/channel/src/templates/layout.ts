@@ -1,0 +1,34 @@
+/**
+ * The frame of every email. `greeting`, `body` and `footer` come rendered, in HTML with their values escaped;
+ * `lang` and `dir` are ours. Everything else is escaped here.
+ */
+export const textLayout = `{% if greeting %}{{ greeting }}
+
+{% endif %}{{ body }}
+
+{{ labels.parcel }}: {{ parcel }}
+{{ labels.merchant }}: {{ merchant }}
+{{ labels.when }}: {{ when }}
+
+{{ footer }}
+`;
+
+export const htmlLayout = `<!doctype html>
+<html lang="{{ lang | raw }}" dir="{{ dir | raw }}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ subject | escape | raw }}</title>
+</head>
+<body style="margin:0 auto;max-width:560px;padding:24px;font:16px/1.5 sans-serif;color:#1c2430">
+{% if greeting %}<p>{{ greeting | raw }}</p>
+{% endif %}<p>{{ body | raw }}</p>
+<table style="border-collapse:collapse">
+<tr><th scope="row" style="padding-inline-end:16px;text-align:start">{{ labels.parcel }}</th><td>{{ parcel }}</td></tr>
+<tr><th scope="row" style="padding-inline-end:16px;text-align:start">{{ labels.merchant }}</th><td>{{ merchant }}</td></tr>
+<tr><th scope="row" style="padding-inline-end:16px;text-align:start">{{ labels.when }}</th><td>{{ when }}</td></tr>
+</table>
+<p style="font-size:13px;color:#5b6676">{{ footer | raw }}</p>
+</body>
+</html>
+`;

@@ -1,0 +1,176 @@
+import type { Channel } from "@owed/channel";
+import { type Claimed, claim, type Ledger, LedgerUnavailable, type Verdict } from "@owed/ledger";
+import type { SQSRecord } from "aws-lambda";
+import type { Settings } from "../settings.ts";
+import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
+import { type NotificationMessage, parseMessage } from "./message.ts";
+import { decide } from "./outcome.ts";
+import { type Entry, Recorder } from "./recorder.ts";
+
+export type Deliver = {
+  ledger: Ledger;
+  channels: ReadonlyMap<string, Channel>;
+  settings: Settings;
+  /** Seconds this invocation may still run. */
+  remaining: () => number;
+  /** Milliseconds by two clocks: the wall's may jump, the monotonic one stands still while a machine sleeps. */
+  clocks?: () => { wall: number; monotonic: number };
+  onError: (message: string, error: unknown, notification?: string) => void;
+};
+
+type Item = { record: SQSRecord; message: NotificationMessage };
+type ClaimedItem = Item & { claimed: Claimed };
+
+export type Delivery = { disposals: Map<SQSRecord, Disposal>; counts: Record<string, number> };
+
+const bothClocks = () => ({ wall: Date.now(), monotonic: performance.now() });
+
+/**
+ * A batch as a whole: claims its rows in one statement, sends its groups side by side and each group in order,
+ * records the outcomes together, and says for each message whether it is done. Nothing is acknowledged before
+ * the ledger has it.
+ */
+export async function deliver(context: Deliver, records: readonly SQSRecord[]): Promise<Delivery> {
+  const clocks = context.clocks ?? bothClocks;
+  const start = clocks();
+  const disposals = new Map<SQSRecord, Disposal>();
+  const counts: Record<string, number> = {};
+  const tally = (name: string) => {
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+
+  const items: Item[] = [];
+  for (const record of records) {
+    const message = parseMessage(record.body);
+    if (message) items.push({ record, message });
+    else {
+      // Nobody can send it, now or later: whoever forged it gets no provider call and no poison message.
+      disposals.set(record, acknowledge);
+      tally("malformed");
+      context.onError("a message that is not a notification's was acknowledged", record.messageId);
+    }
+  }
+
+  let verdicts: Verdict[];
+  try {
+    verdicts = await claim(context.ledger, context.settings.durations, items.map(toClaim));
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    context.onError("the batch comes again: its rows could not be claimed", error);
+    for (const { record } of items) disposals.set(record, failAfter(waitForLedger(receiveCount(record))));
+    return { disposals, counts };
+  }
+
+  const claimed: ClaimedItem[] = [];
+  for (const [place, item] of items.entries()) {
+    const verdict = verdicts[place];
+    if (verdict === undefined)
+      throw new Error("the ledger answered for fewer messages than it was asked about");
+    tally(verdict.verdict);
+    if (verdict.verdict === "claimed") claimed.push({ ...item, claimed: verdict });
+    else disposals.set(item.record, verdict.verdict === "dying" ? failAfter(0) : acknowledge);
+  }
+
+  const recorder = new Recorder(
+    {
+      ledger: context.ledger,
+      durations: context.settings.durations,
+      gather: 250,
+      remaining: context.remaining,
+      onError: (error) => context.onError("outcomes are held: they could not be recorded yet", error),
+    },
+    claimed.length,
+  );
+  /** Enough of the send lease and of the invocation is left to call and to record. */
+  const mayCall = () => {
+    const now = clocks();
+    const elapsed = Math.max(now.wall - start.wall, now.monotonic - start.monotonic) / 1000;
+    const { callBefore, call, reserve } = context.settings.deliver;
+    return elapsed < callBefore && now.wall >= start.wall && context.remaining() > call + reserve;
+  };
+
+  await Promise.all([...groupsOf(claimed).values()].map((group) => sendGroup(group)));
+  return { disposals, counts };
+
+  async function sendGroup(group: ClaimedItem[]): Promise<void> {
+    const entries: Promise<void>[] = [];
+    let failed = false;
+    for (const item of group) {
+      // After a failed row its group's later ones go back to the ledger: nobody's receives pay for a neighbour.
+      if (failed || !mayCall()) {
+        tally("notCalled");
+        entries.push(
+          finish(
+            item,
+            recorder.add({ id: item.message.id, token: item.claimed.token, outcome: { kind: "not_called" } }),
+            acknowledge,
+          ),
+        );
+        continue;
+      }
+      const channel = context.channels.get(item.claimed.channel);
+      const result = channel
+        ? await channel.send(requestOf(item), {
+            signal: AbortSignal.timeout(context.settings.deliver.call * 1000),
+          })
+        : ({
+            outcome: "refused",
+            reason: `no_channel: this worker has no channel ${item.claimed.channel}`,
+          } as const);
+      tally(result.outcome);
+      const { outcome, disposal } = decide(
+        result,
+        receiveCount(item.record),
+        context.settings.deliver.receives,
+      );
+      failed = outcome.kind === "refused" || outcome.kind === "transient" || outcome.kind === "exhausted";
+      entries.push(
+        finish(item, recorder.add({ id: item.message.id, token: item.claimed.token, outcome }), disposal),
+      );
+    }
+    await Promise.all(entries);
+  }
+
+  async function finish(
+    { record, message }: ClaimedItem,
+    entry: Promise<Entry>,
+    disposal: Disposal,
+  ): Promise<void> {
+    switch (await entry) {
+      case "recorded":
+        disposals.set(record, disposal);
+        return;
+      case "fenced":
+        // The row has moved on without us: the ledger owns it, and this message says nothing more.
+        tally("fenced");
+        disposals.set(record, acknowledge);
+        return;
+      case "unrecorded":
+        // Never acknowledged: who meets the row after its send lease makes it unknown, and waits for evidence.
+        tally("unrecorded");
+        context.onError("an outcome was not recorded before the deadline", null, message.id);
+        disposals.set(record, failAfter(null));
+    }
+  }
+}
+
+const toClaim = ({ record, message }: Item) => ({
+  ...message,
+  messageId: record.messageId,
+  sentAt: Number(record.attributes.SentTimestamp),
+});
+
+function groupsOf(items: readonly ClaimedItem[]): Map<string, ClaimedItem[]> {
+  return Map.groupBy(items, ({ record }) => record.attributes.MessageGroupId ?? record.messageId);
+}
+
+const requestOf = ({ message, claimed }: ClaimedItem) => ({
+  notificationId: message.id,
+  template: claimed.template,
+  role: claimed.role,
+  address: claimed.address ?? "",
+  name: claimed.name,
+  locale: claimed.locale,
+  shipment: claimed.shipment,
+  merchant: claimed.merchant,
+});

@@ -1,0 +1,38 @@
+import { createSesClient, emailChannel } from "@owed/channel";
+import { Ledger } from "@owed/ledger";
+import { queueConsumer } from "../consumer.ts";
+import { createLogger, toError } from "../observe.ts";
+import { ledgerOptions, resource } from "../resources.ts";
+import { readSettings } from "../settings.ts";
+import { deliver } from "./deliver.ts";
+
+const stage = "deliver";
+const settings = readSettings();
+const logger = createLogger(stage);
+const ledger = new Ledger(ledgerOptions("owed-deliver", 5));
+const { sender, configurationSet } = resource("Email");
+const email = emailChannel({
+  client: createSesClient(),
+  from: sender,
+  configurationSet,
+  timeoutMs: settings.deliver.call * 1000,
+});
+
+/** The notification queue's consumer. */
+export const handler = queueConsumer({
+  stage,
+  logger,
+  queueUrl: resource("NotificationQueue").url,
+  consume: (records, context) =>
+    deliver(
+      {
+        ledger,
+        channels: new Map([[email.name, email]]),
+        settings,
+        remaining: () => context.getRemainingTimeInMillis() / 1000,
+        onError: (message, error, notification) =>
+          logger.error(message, { error: toError(error), notification }),
+      },
+      records,
+    ),
+});

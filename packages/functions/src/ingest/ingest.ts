@@ -1,0 +1,86 @@
+import {
+  keepRefusedEvent,
+  type Ledger,
+  LedgerUnavailable,
+  type Recorded,
+  recordEvents,
+  type ShipmentEvent,
+} from "@owed/ledger";
+import type { SQSRecord } from "aws-lambda";
+import { toError } from "../observe.ts";
+import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
+import { parseEvent, type Refusal } from "./event.ts";
+
+export type Ingest = { ledger: Ledger; onError: (message: string, error: unknown) => void };
+
+export type Ingestion = {
+  disposals: Map<SQSRecord, Disposal>;
+  counts: { recorded: number; repeated: number; refused: number; notifications: number; postponed: number };
+};
+
+/** An event may overtake the registration of its shipment: it gets so many receives before it is refused. */
+const receivesForUnknownShipment = 3;
+
+/**
+ * Records a batch of shipment events with their fan-out. An invalid one is refused with the field and the
+ * reason, kept for a look, and acknowledged; its neighbours are recorded. Nothing is acknowledged before the
+ * ledger has it.
+ */
+export async function ingest({ ledger, onError }: Ingest, records: readonly SQSRecord[]): Promise<Ingestion> {
+  const disposals = new Map<SQSRecord, Disposal>();
+  const counts = { recorded: 0, repeated: 0, refused: 0, notifications: 0, postponed: 0 };
+  const postpone = (record: SQSRecord, message: string, error: unknown) => {
+    onError(message, error);
+    counts.postponed += 1;
+    disposals.set(record, failAfter(waitForLedger(receiveCount(record))));
+  };
+
+  const valid: { record: SQSRecord; event: ShipmentEvent }[] = [];
+  const refused: { record: SQSRecord; refusal: Refusal }[] = [];
+  for (const record of records) {
+    const event = parseEvent(record.body);
+    if ("reason" in event) refused.push({ record, refusal: event });
+    else valid.push({ record, event });
+  }
+
+  for (const [place, answer] of (
+    await recordAll(
+      ledger,
+      valid.map(({ event }) => event),
+    )
+  ).entries()) {
+    const record = valid[place]?.record;
+    if (!record) throw new Error("the ledger answered for more events than it was given");
+    if (answer instanceof Error) postpone(record, "an event comes again: it could not be recorded", answer);
+    else if (answer.outcome !== "refused") {
+      disposals.set(record, acknowledge);
+      counts[answer.outcome] += 1;
+      if (answer.outcome === "recorded") counts.notifications += answer.notifications;
+    } else if (answer.field === "shipment_id" && receiveCount(record) < receivesForUnknownShipment) {
+      postpone(record, "an event comes again: its shipment is not known yet", new Error(answer.reason));
+    } else refused.push({ record, refusal: { field: answer.field, reason: answer.reason } });
+  }
+
+  for (const { record, refusal } of refused) {
+    try {
+      await keepRefusedEvent(ledger, { messageId: record.messageId, ...refusal, body: record.body });
+      counts.refused += 1;
+      disposals.set(record, acknowledge);
+    } catch (error) {
+      postpone(record, "a refused event comes again: it could not be kept", error);
+    }
+  }
+  return { disposals, counts };
+}
+
+/** In one statement; when that fails for another reason than an absent database, one by one, so that one bad event stops no other. */
+async function recordAll(ledger: Ledger, events: readonly ShipmentEvent[]): Promise<(Recorded | Error)[]> {
+  try {
+    return await recordEvents(ledger, events);
+  } catch (error) {
+    if (error instanceof LedgerUnavailable || events.length === 1) return events.map(() => toError(error));
+    const answers: (Recorded | Error)[] = [];
+    for (const event of events) answers.push(...(await recordAll(ledger, [event])));
+    return answers;
+  }
+}

@@ -1,0 +1,48 @@
+import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
+import { MetricUnit } from "@aws-lambda-powertools/metrics";
+import { logMetrics } from "@aws-lambda-powertools/metrics/middleware";
+import middy from "@middy/core";
+import { Ledger } from "@owed/ledger";
+import type { Context } from "aws-lambda";
+import { createLogger, createMetrics } from "../observe.ts";
+import { ledgerOptions, resource } from "../resources.ts";
+import { readSettings } from "../settings.ts";
+import { createSqsClient } from "../sqs.ts";
+import { type Summary, sweep } from "./sweep.ts";
+
+const settings = readSettings();
+const logger = createLogger("sweep");
+const metrics = createMetrics("sweep");
+const ledger = new Ledger(ledgerOptions("owed-sweep", 20));
+const sqs = createSqsClient(settings.sweep.lanes);
+const notificationQueueUrl = resource("NotificationQueue").url;
+const feedbackQueueUrl = resource("FeedbackQueue").url;
+
+/** The schedule's target: one beat, whatever the event says. */
+export const handler = middy()
+  .use(injectLambdaContext(logger))
+  .use(logMetrics(metrics))
+  .handler(async (_event: unknown, context: Context): Promise<Summary> => {
+    const remaining = () => context.getRemainingTimeInMillis() / 1000;
+    const summary = await sweep({ ledger, sqs, notificationQueueUrl, feedbackQueueUrl, settings, remaining });
+    logger.info("sweep", { summary });
+    if (summary.swept) {
+      metrics.addMetric("sweeps", MetricUnit.Count, 1);
+      for (const name of [
+        "owed",
+        "leased",
+        "published",
+        "failed",
+        "unsure",
+        "cancelled",
+        "rescued",
+        "unknown",
+        "resent",
+        "lost",
+      ] as const)
+        metrics.addMetric(name, MetricUnit.Count, summary[name]);
+      metrics.addMetric("oldestOwedAge", MetricUnit.Seconds, summary.oldestOwedAge);
+      metrics.addMetric("duration", MetricUnit.Seconds, summary.duration);
+    }
+    return summary;
+  });

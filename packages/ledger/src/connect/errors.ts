@@ -1,0 +1,68 @@
+/** The database can't be reached or went away: nothing is wrong with the statement; try again later. */
+export class LedgerUnavailable extends Error {
+  override readonly name = "LedgerUnavailable";
+  /** False when the statement may have taken effect although its answer was lost. */
+  readonly certainlyNotRun: boolean;
+
+  constructor(cause: unknown, certainlyNotRun: boolean) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `the ledger's database does not answer (${why}); it is tried again, or check that PostgreSQL runs and is reachable`,
+      { cause },
+    );
+    this.certainlyNotRun = certainlyNotRun;
+  }
+}
+
+/** No such notification. */
+export class NotificationNotFound extends Error {
+  override readonly name = "NotificationNotFound";
+
+  constructor(id: string) {
+    super(
+      `there is no notification ${id}; 'owed audit --shipment S' lists a shipment's notifications with their ids`,
+    );
+  }
+}
+
+/** The row's state does not allow what was asked. */
+export class NotAllowed extends Error {
+  override readonly name = "NotAllowed";
+}
+
+const refusedBeforeRunning = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "CONNECT_TIMEOUT",
+  "53300", // too_many_connections
+  "57P01", // admin_shutdown: the running statement was rolled back
+  "57P02", // crash_shutdown
+  "57P03", // cannot_connect_now: starting up or in recovery
+]);
+
+const answerLost = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+]);
+
+/** Rolled back because of another transaction: safe to run again at once. */
+const conflicts = new Set(["40P01", "40001"]);
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(error));
+
+/** Wraps what says that the database is away; returns null for every other error. */
+export function asUnavailable(error: unknown): LedgerUnavailable | null {
+  if (error instanceof LedgerUnavailable) return error;
+  const code = codeOf(error);
+  if (refusedBeforeRunning.has(code)) return new LedgerUnavailable(error, true);
+  if (answerLost.has(code)) return new LedgerUnavailable(error, false);
+  return null;
+}

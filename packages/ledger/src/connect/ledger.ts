@@ -1,0 +1,107 @@
+import postgres from "postgres";
+import { asUnavailable, isConflict, LedgerUnavailable } from "./errors.ts";
+import { arrayTypes } from "./types.ts";
+
+export type LedgerOptions = {
+  host: string;
+  port: number;
+  database: string;
+  user: string;
+  /** A function is asked at each new connection, so that a rotated password or a short-lived token is met. */
+  password: string | (() => Promise<string>);
+  /** `verify`: TLS with the server's certificate checked against the CAs that Node knows. */
+  tls: "verify" | "off";
+  applicationName: string;
+  /** Connections at most. One Lambda container runs one invocation: one or two. */
+  connections: number;
+  /** Seconds that one statement may take, answer included. */
+  deadline: number;
+};
+
+type Sql = postgres.Sql<{ [name in keyof typeof arrayTypes]: readonly unknown[] }>;
+
+/**
+ * The ledger's database. Every statement of the product runs through `run`, alone and outside of any
+ * transaction: `now()` is then the statement's own time, and nothing is held open during a provider call.
+ */
+export class Ledger {
+  readonly #options: LedgerOptions;
+  #sql: Sql;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#sql = open(options);
+  }
+
+  /**
+   * Runs one statement. A conflict, or a database that certainly did not run it, is tried once more; with
+   * `repeatable`, so is a statement whose answer was lost on the way. Throws `LedgerUnavailable` when the
+   * database is away or silent for longer than the deadline.
+   */
+  async run<T>(statement: (sql: Sql) => PromiseLike<T>, { repeatable }: { repeatable: boolean }): Promise<T> {
+    try {
+      return await this.#once(statement);
+    } catch (error) {
+      const unavailable = asUnavailable(error);
+      const again = unavailable ? unavailable.certainlyNotRun || repeatable : isConflict(error);
+      if (!again) throw unavailable ?? error;
+    }
+    try {
+      return await this.#once(statement);
+    } catch (error) {
+      throw asUnavailable(error) ?? error;
+    }
+  }
+
+  async #once<T>(statement: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    const sql = this.#sql;
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.#replace(sql);
+        reject(new LedgerUnavailable(new Error(`no answer within ${this.#options.deadline} s`), false));
+      }, this.#options.deadline * 1000);
+    });
+    try {
+      return await Promise.race([statement(sql), deadline]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A client that met a silent server may hang at every later use: drop it, and begin anew. */
+  #replace(silent: Sql): void {
+    if (this.#sql !== silent) return;
+    this.#sql = open(this.#options);
+    silent.end({ timeout: 0 }).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.end({ timeout: 2 });
+  }
+}
+
+const open = (options: LedgerOptions): Sql =>
+  postgres({
+    host: options.host,
+    port: options.port,
+    database: options.database,
+    user: options.user,
+    password: options.password,
+    ssl: options.tls === "verify" ? { rejectUnauthorized: true, servername: options.host } : false,
+    max: options.connections,
+    connect_timeout: 4,
+    idle_timeout: 20,
+    // A frozen function thaws to a connection that the server may have closed: don't keep one for ever.
+    max_lifetime: 15 * 60,
+    backoff: () => 0.1,
+    fetch_types: false,
+    types: arrayTypes,
+    onnotice: () => {},
+    connection: {
+      application_name: options.applicationName,
+      TimeZone: "UTC",
+      statement_timeout: Math.round(options.deadline * 1000),
+      lock_timeout: Math.round(options.deadline * 500),
+    },
+  });

@@ -1,0 +1,76 @@
+import type { Ledger } from "../connect/ledger.ts";
+import type { Evidence, Outcome } from "../states.ts";
+
+/** The provider accepted: said by its late reply to a worker, or by its own event. */
+export type Proof = {
+  id: string;
+  /** When the provider says so, RFC 3339; null: now, by the database's clock. */
+  at: string | null;
+  provider: string;
+  providerMessageId: string;
+  outcome: Exclude<Outcome, "none">;
+  evidence: Exclude<Evidence, "operator">;
+};
+
+export type Weighed = {
+  id: string;
+  /** `proven`: the row became delivered by this; `known`: it already was (or is cancelled); `gone`: there is no such row. */
+  result: "proven" | "known" | "gone";
+  /** The row was delivered as another provider message: the recipient got it twice. */
+  duplicate: boolean;
+};
+
+/**
+ * Weighs evidence that the provider accepted (transitions 6 and 9): any unfinished or dead row becomes
+ * delivered; in a delivered or cancelled one only the outcome moves, upwards, and a missing provider message id
+ * is filled in. Another provider message for the same row is a duplicate and is counted once. One proof a row.
+ */
+export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): Promise<Weighed[]> {
+  if (proofs.length === 0) return [];
+  const inOrder = proofs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return ledger.run(
+    (sql) => sql<Weighed[]>`
+      WITH proof AS (
+        SELECT *, array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], outcome) AS rank
+        FROM unnest(
+          ${inOrder.map((proof) => proof.id)}::uuid[],
+          ${inOrder.map((proof) => proof.at)}::timestamptz[],
+          ${inOrder.map((proof) => proof.provider)}::text[],
+          ${inOrder.map((proof) => proof.providerMessageId)}::text[],
+          ${inOrder.map((proof) => proof.outcome)}::text[],
+          ${inOrder.map((proof) => proof.evidence)}::text[]
+        ) AS given (id, at, provider, provider_message_id, outcome, evidence)
+      ), row AS MATERIALIZED (
+        SELECT n.id, n.generation, n.state IN ('delivered', 'cancelled') AS ended, n.provider_message_id,
+          n.state = 'delivered' AND n.provider_message_id <> proof.provider_message_id AS duplicate
+        FROM owed.notification n JOIN proof USING (id)
+        ORDER BY n.id FOR UPDATE OF n
+      ), moved AS (
+        UPDATE owed.notification n SET
+          state = CASE WHEN row.ended THEN n.state ELSE 'delivered' END,
+          delivered_at = CASE WHEN row.ended THEN n.delivered_at ELSE coalesce(proof.at, clock_timestamp()) END,
+          evidence = CASE WHEN row.ended THEN n.evidence ELSE proof.evidence END,
+          lease_token = n.lease_token + CASE WHEN row.ended THEN 0 ELSE 1 END,
+          owed_at = NULL, died_at = NULL, stopped_at = NULL,
+          reason = CASE WHEN row.ended THEN n.reason END,
+          outcome = CASE WHEN proof.rank > array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], n.outcome)
+            THEN proof.outcome ELSE n.outcome END,
+          provider = coalesce(n.provider, proof.provider),
+          provider_message_id = coalesce(n.provider_message_id, proof.provider_message_id)
+        FROM row JOIN proof USING (id)
+        WHERE n.id = row.id AND (NOT row.ended OR n.provider_message_id IS NULL
+          OR proof.rank > array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], n.outcome))
+      ), told AS (
+        INSERT INTO owed.attempt (notification_id, kind, generation, provider_message_id, reason)
+        SELECT row.id, 'duplicate', row.generation, proof.provider_message_id, 'the provider accepted it once more'
+        FROM row JOIN proof USING (id)
+        WHERE row.duplicate AND NOT EXISTS (
+          SELECT FROM owed.attempt a
+          WHERE a.notification_id = row.id AND a.kind = 'duplicate' AND a.provider_message_id = proof.provider_message_id)
+      )
+      SELECT proof.id, coalesce(row.duplicate, false) AS duplicate,
+        CASE WHEN row.id IS NULL THEN 'gone' WHEN row.ended THEN 'known' ELSE 'proven' END AS result
+      FROM proof LEFT JOIN row USING (id)`,
+    { repeatable: true },
+  );
+}
