@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import Postgrator from "postgrator";
 import postgres from "postgres";
+import { asUnavailable, MigrationFailed } from "./connect/errors.ts";
 import type { LedgerOptions } from "./connect/ledger.ts";
 
 /** "owed" in ASCII: any two runners meet at the same lock. */
@@ -9,10 +10,15 @@ const lockKey = 0x6f776564;
 /**
  * Brings the schema up to the newest migration in `folder`. All of them run in one transaction under an
  * advisory lock: runners that start at once wait for each other, and a failure leaves the schema as it was. A
- * changed checksum of a migration that has run is refused. Waits at most five seconds for a table in use, so
- * that live traffic never queues behind it. Returns the names of the migrations that ran.
+ * changed checksum of a migration that has run is refused. Waits at most `lockTimeout` seconds for a table in
+ * use, so that live traffic never queues behind it for longer. Returns the names of the migrations that ran;
+ * throws `MigrationFailed` or `LedgerUnavailable`.
  */
-export async function migrate(options: LedgerOptions, folder: string): Promise<string[]> {
+export async function migrate(
+  options: LedgerOptions,
+  folder: string,
+  { lockTimeout = 5 }: { lockTimeout?: number } = {},
+): Promise<string[]> {
   const sql = postgres({
     host: options.host,
     port: options.port,
@@ -24,25 +30,44 @@ export async function migrate(options: LedgerOptions, folder: string): Promise<s
     connect_timeout: 4,
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: options.applicationName, TimeZone: "UTC", lock_timeout: 5000 },
+    connection: { application_name: options.applicationName, TimeZone: "UTC" },
   });
   try {
     return await sql.begin(async (transaction) => {
       // The lock itself is waited for: another runner may be at work for long.
-      await transaction`SELECT set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${lockKey})`;
-      await transaction`SELECT set_config('lock_timeout', '5000', true)`;
+      await transaction`SELECT pg_advisory_xact_lock(${lockKey})`;
+      await transaction`SELECT set_config('lock_timeout', ${`${Math.round(lockTimeout * 1000)}ms`}, true)`;
       await transaction`CREATE SCHEMA IF NOT EXISTS owed`;
-      const runner = new Postgrator({
-        driver: "pg",
-        migrationPattern: join(folder, "*.sql"),
-        schemaTable: "owed.migration",
-        newline: "LF",
-        execQuery: async (query) => ({ rows: [...(await transaction.unsafe(query))] }),
-      });
-      const applied = await runner.migrate();
-      return applied.map((migration) => `${migration.version} ${migration.name}`);
+      return await run(folder, async (query) => [...(await transaction.unsafe(query))]);
     });
+  } catch (error) {
+    throw asUnavailable(error) ?? error;
   } finally {
     await sql.end({ timeout: 2 });
+  }
+}
+
+async function run(folder: string, query: (text: string) => Promise<unknown[]>): Promise<string[]> {
+  const runner = new Postgrator({
+    driver: "pg",
+    migrationPattern: join(folder, "*.sql"),
+    schemaTable: "owed.migration",
+    newline: "LF",
+    execQuery: async (text) => ({ rows: await query(text) }),
+  });
+  if ((await runner.getMigrations()).length === 0)
+    throw new MigrationFailed(`there are no migrations in ${folder}: is it the right folder?`);
+
+  let step = "the migrations could not be read";
+  runner.on("validation-started", ({ version, name }) => {
+    step = `migration ${version} (${name}) has changed since it ran on this database; restore its file, and put the change into a new migration`;
+  });
+  runner.on("migration-started", ({ version, name }) => {
+    step = `migration ${version} (${name}) failed, and nothing was changed`;
+  });
+  try {
+    return (await runner.migrate()).map(({ version, name }) => `${version} ${name}`);
+  } catch (error) {
+    throw asUnavailable(error) ?? new MigrationFailed(step, error);
   }
 }

@@ -3,11 +3,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { alone, isAlive } from "./install-lock.mjs";
 
-export const root = fileURLToPath(new URL("../../..", import.meta.url));
+export const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 export const bins = join(root, "node_modules", ".bin");
 export const node24 = join(root, "node_modules", "node", "bin", "node");
 const stamp = join(root, "node_modules", ".owed-installed");
@@ -76,11 +76,11 @@ function node24Runs() {
 }
 
 async function install(noteGroup) {
+  const wanted = fingerprint();
   const what = existsSync(stamp)
     ? "The locked packages have changed: installing them"
     : "Installing the locked packages";
   say(`${what} (once, about a minute) …`);
-  const wanted = fingerprint();
   const started = Date.now();
   const { output, code, stoppedBy } = await npmCi(noteGroup, () => seconds(started));
   if (stoppedBy) {
@@ -90,7 +90,7 @@ async function install(noteGroup) {
     );
   }
   if (code !== 0 || !node24Runs()) {
-    process.stderr.write(output);
+    process.stderr.write(output.replace(usage, ""));
     throw new CannotStart(`The packages could not be installed: ${reasonFor(output, code)}`);
   }
   writeFileSync(stamp, wanted);
@@ -102,23 +102,11 @@ const seconds = (since) => Math.round((Date.now() - since) / 1000);
 // Whatever this user's settings are (NODE_ENV=production, --silent, --json), all that is locked, and errors as text.
 // With npm's own pauses between tries a machine without a network would wait for more than a minute.
 const npmArgs = [
-  ...[
-    "ci",
-    "--include=dev",
-    "--include=optional",
-    "--prefer-offline",
-    "--no-audit",
-    "--no-fund",
-    "--no-progress",
-  ],
-  ...[
-    "--json=false",
-    "--loglevel=error",
-    "--fetch-retries=3",
-    "--fetch-retry-factor=3",
-    "--fetch-retry-mintimeout=1000",
-  ],
-];
+  "ci --include=dev --include=optional --prefer-offline --no-audit --no-fund --no-progress --json=false",
+  "--loglevel=error --fetch-retries=2 --fetch-retry-factor=3 --fetch-retry-mintimeout=2000",
+].flatMap((line) => line.split(" "));
+
+const usage = /npm error Clean install a project[\s\S]*?(?=npm error A complete log|$)/;
 
 /** Runs `npm ci`, and resolves to what it wrote, its exit code, and the signal that we were stopped by, if any. */
 function npmCi(noteGroup, elapsed) {
@@ -130,10 +118,10 @@ function npmCi(noteGroup, elapsed) {
   return new Promise((done, fail) => {
     let output = "";
     let stoppedBy;
+    // Without mercy: what it leaves is removed by the next `npm ci`, and asking takes npm seconds to hear.
     const stop = (signal) => {
       stoppedBy ??= signal;
-      signalGroup(npm.pid, "SIGTERM");
-      setTimeout(signalGroup, 3_000, npm.pid, "SIGKILL").unref();
+      if (npm.pid && isAlive(-npm.pid)) process.kill(-npm.pid, "SIGKILL");
     };
     const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
     for (const signal of stopSignals) process.on(signal, stop);
@@ -163,10 +151,6 @@ function npmCi(noteGroup, elapsed) {
       done({ output, code, stoppedBy });
     });
   });
-}
-
-function signalGroup(pid, signal) {
-  if (pid && isAlive(-pid)) process.kill(-pid, signal);
 }
 
 function reasonFor(output, code) {

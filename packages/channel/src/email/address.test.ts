@@ -55,8 +55,8 @@ describe("addresses", () => {
     ["secret@exa\ud800mple.org", "InvalidAddress: address has a malformed domain"],
     ["secret@exa\u202emple.org", "InvalidAddress: address has a malformed domain"],
     [`${"a".repeat(65)}@example.org`, "InvalidAddress: address is too long"],
-    [`secret@${"a.".repeat(122)}org`, "InvalidAddress: address is too long"],
-    [`secret@${"é".repeat(20)}.${"a.".repeat(105)}org`, "InvalidAddress: address is too long"],
+    [`secret@${"a.".repeat(123)}org`, "InvalidAddress: address is too long"],
+    [`secret@${"é.".repeat(40)}org`, "InvalidAddress: address is too long"],
   ] as const)("%j is refused: %s", ([address, reason]) => {
     const parse = () => parseAddress(address);
     expect(parse).toThrow(RefusedError);
@@ -112,7 +112,7 @@ describe("mailboxes", () => {
       fc.property(name, fc.constantFrom("ana@example.org", address), (value, to) => {
         const header = mailbox(value, to);
         const word = String.raw`=\?UTF-8\?B\?[A-Za-z0-9+/]+=*\?=`;
-        const phrase = String.raw`(?:"[A-Za-z0-9 .,'&()_-]+"|${word}(?: ${word})*)`;
+        const phrase = `(?:"[A-Za-z0-9 .,'&()_-]+"|${word}(?: ${word})*)`;
         expect(header.endsWith(to) || header.endsWith(`<${to}>`)).toBe(true);
         expect(header).toMatch(new RegExp(`^(?:[^ <>"]+|${phrase} <[^ <>"]+>)$`));
         expect(header.length).toBeLessThanOrEqual(320);

@@ -150,7 +150,7 @@ test("whatever the name, tracking number and merchant: no header can be injected
 
       const subject = sent.get("Message.Subject.Data") ?? "";
       expect(subject).not.toMatch(lineBreaking);
-      expect([...subject].length).toBeLessThanOrEqual(150);
+      expect([...subject].length).toBeLessThanOrEqual(100);
 
       const text = sent.get("Message.Body.Text.Data") ?? "";
       expect(text.split("\n"), "no line is added").toHaveLength(10);

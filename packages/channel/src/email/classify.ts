@@ -19,6 +19,12 @@ const maxReason = 200;
 
 /** Turns what a send threw into a result. */
 export function classify(error: unknown, context: Context): SendResult {
+  const { flight } = context;
+  const word = codeWord(error);
+  // Region, endpoint, credentials and signature are the same for every row, and no row's data is in the message.
+  if (flight.stage === "preparing" && error instanceof Error && !(error instanceof StoppedError)) {
+    return throttled(line(`${word}: ${error.message}`, maxReason), null, "account");
+  }
   const answer = answerOf(error);
   const code = error instanceof SESServiceException ? errorCode(error) : null;
   if (error instanceof SESServiceException && answer && code) return provided(error, code, answer, context);
@@ -26,15 +32,8 @@ export function classify(error: unknown, context: Context): SendResult {
   if (answer?.status === 429) return throttled("TooManyRequests: no error code", answer, "rate");
   if (answer) return { outcome: "unknown", reason: `UnusableAnswer: status ${answer.status}` };
 
-  const word = codeWord(error);
-  if (!context.flight.certainlyUnsent) {
-    return { outcome: "unknown", reason: `${word}: no answer, the request was written` };
-  }
-  // Region, endpoint, credentials and signature are the same for every row. No row's data is in the message.
-  if (context.flight.stage === "preparing" && error instanceof Error && !(error instanceof StoppedError)) {
-    return throttled(line(`${word}: ${error.message}`, maxReason), null, "account");
-  }
-  return { outcome: "transient", reason: `${word}: the request was not written` };
+  if (flight.certainlyUnsent) return { outcome: "transient", reason: `${word}: the request was not written` };
+  return { outcome: "unknown", reason: `${word}: no answer, the request was written` };
 }
 
 function provided(error: SESServiceException, code: string, answer: Answer, context: Context): SendResult {
@@ -82,7 +81,8 @@ function domainOf(address: string): string {
 
 /** Takes addresses and the recipient's name, plain or encoded, out of a provider's message. */
 function redacted(message: string, { name }: Context): string {
-  const nameless = name ? message.replaceAll(name, "[name]") : message;
+  // A shorter name would tear ordinary words apart, and make the reason another one for each recipient.
+  const nameless = name.length > 2 ? message.replaceAll(name, "[name]") : message;
   return nameless
     .replace(/=\?[^?\s]*\?[BQ]\?[^?\s]*\?=/gi, "[name]")
     .replace(/[^\s<>"',;:()]*@[^\s<>"',;:()]*/g, "[address]");

@@ -10,23 +10,22 @@ export type SesClientOptions = Omit<SESClientConfig, "maxAttempts" | "requestHan
   requestTimeoutMs?: number;
   /** Connections at the same time; further requests wait. Default 50. */
   maxSockets?: number;
+  /**
+   * Milliseconds until an idle socket is closed. Default 4,000. A request on a socket that the other side has
+   * closed ends as `unknown`, so idle ones are given up early; a thawed Lambda finds its old ones expired.
+   */
+  idleMs?: number;
 };
-
-/**
- * A socket that lies idle for longer is closed. A request on a socket that the other side has closed ends
- * as `unknown`, so an idle one is given up early; a thawed Lambda finds its old sockets expired.
- */
-const idleMs = 4_000;
 
 /**
  * An SES client that is safe for sends: the SDK never repeats a request by itself (a socket that dies after
  * SES accepted would make one call three emails), and every wait has an end.
  */
 export function createSesClient(options: SesClientOptions = {}): SESClient {
-  const { connectTimeoutMs = 3_000, requestTimeoutMs = 10_000, maxSockets = 50, ...config } = options;
+  const { connectTimeoutMs = 3_000, requestTimeoutMs = 10_000, maxSockets = 50, idleMs = 4_000 } = options;
   const agent = { keepAlive: true, maxSockets, timeout: idleMs };
   return new SESClient({
-    ...config,
+    ...options,
     maxAttempts: 1,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: connectTimeoutMs,

@@ -198,6 +198,30 @@ test("credentials that fail concern every row: the account waits", async () => {
   expect(await channel.send(aRequest(), {})).toEqual(account);
 });
 
+test("a provider of credentials that answers with an error is no answer of SES", async () => {
+  const ses = await aDouble();
+  const $response = { statusCode: 500, headers: {} };
+  const failure = Object.assign(new Error("try later"), { name: "InternalServerException", $response });
+  const channel = channelOf(aClient(ses.endpoint, { credentials: () => Promise.reject(failure) }));
+  const reason = "InternalServerException: try later";
+  expect(await channel.send(aRequest(), {})).toMatchObject({
+    outcome: "throttled",
+    scope: "account",
+    reason,
+  });
+});
+
+test("an idle socket is closed early; one that waits for its answer is not", async () => {
+  const closed = Promise.withResolvers<void>();
+  const ses = await aDouble((response, request) => {
+    request.socket.once("close", () => closed.resolve());
+    setTimeout(() => accept("m-1")(response), 100);
+  });
+  const channel = channelOf(aClient(ses.endpoint, { idleMs: 20 }));
+  expect(await channel.send(aRequest(), {})).toMatchObject({ outcome: "accepted" });
+  await closed.promise;
+}, 2_000);
+
 test("a hundred sends at once share ten sockets, without a warning", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   cleanups.push(() => warn.mockRestore());

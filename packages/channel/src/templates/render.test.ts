@@ -70,6 +70,13 @@ test("an empty tracking number or merchant leaves no hole", () => {
   expect(text).toContain("Sender: —");
 });
 
+test("a subject has at most 100 code points", () => {
+  const shipment = { ...aRequest().shipment, trackingNumber: "📦".repeat(300) };
+  const { subject } = render(aRequest({ shipment, template: "delivery_exception" }));
+  expect([...subject]).toHaveLength(100);
+  expect(subject).toMatch(/^Parcel 📦+… could not b…$/u);
+});
+
 test("values are escaped in HTML, isolated from the sentence's direction, and never run as a template", () => {
   const { html, text } = render(aRequest({ name: `<b>"O'Neil" & {{ merchant }}</b>` }));
   expect(html).toContain("<bdi>&#60;b&#62;&#34;O&#39;Neil&#34; &#38; {{ merchant }}&#60;/b&#62;</bdi>");

@@ -9,7 +9,7 @@ import { isTemplateName } from "./locale.ts";
 export type Rendered = { subject: string; text: string; html: string };
 
 /** Code points. */
-const maxSubject = 150;
+const maxSubject = 100;
 const maxValue = 80;
 
 // jsTruthy: an empty greeting is none.
@@ -20,7 +20,7 @@ const markup = new Liquid({ ...strict, outputEscape: (value) => `<bdi>${escapeHt
 
 /**
  * The email of one notification, in the recipient's language. Every value is cleaned to one line first.
- * @throws RefusedError (`NoTemplate`) for a template that does not exist.
+ * @throws RefusedError: `NoTemplate` for a template that does not exist, `InvalidShipment` for a time that is none.
  */
 export function render(request: SendRequest): Rendered {
   const { template, role, shipment } = request;

@@ -30,6 +30,15 @@ export class NotAllowed extends Error {
   override readonly name = "NotAllowed";
 }
 
+/** The schema was not brought up to date, and is as it was before. */
+export class MigrationFailed extends Error {
+  override readonly name = "MigrationFailed";
+
+  constructor(what: string, cause?: unknown) {
+    super(cause instanceof Error ? `${what} (${cause.message})` : what, { cause });
+  }
+}
+
 const refusedBeforeRunning = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

@@ -69,7 +69,10 @@ export async function record(
       )
       SELECT o.id FROM outcome o
       WHERE NOT EXISTS (SELECT FROM recorded WHERE recorded.id = o.id)
-        AND NOT EXISTS (SELECT FROM owed.notification n WHERE n.id = o.id AND n.lease_token = o.token AND n.state = o.state)`,
+        AND NOT EXISTS (
+          SELECT FROM owed.notification n
+          WHERE n.id = o.id AND n.lease_token = o.token AND n.state = o.state
+            AND n.provider_message_id IS NOT DISTINCT FROM o.provider_message_id)`,
     { repeatable: true },
   );
   return new Set(rows.map((row) => row.id));

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
+import { createContext } from "./context.ts";
 
 export type SqsFunction = (event: SQSEvent, context: Context) => Promise<unknown>;
 
@@ -63,23 +63,4 @@ function readFailures(answer: unknown, event: SQSEvent): Set<string> {
 /** JSON has no `undefined`: as an answer it is null. */
 function throughJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value) ?? "null");
-}
-
-function createContext({ functionName, region, timeoutSeconds }: Invocation): Context {
-  const deadline = performance.now() + timeoutSeconds * 1000;
-  return {
-    awsRequestId: randomUUID(),
-    functionName,
-    functionVersion: "$LATEST",
-    invokedFunctionArn: `arn:aws:lambda:${region}:000000000000:function:${functionName}`,
-    memoryLimitInMB: "1024",
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: "local",
-    callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
-    // Of Node.js 0.10; the type still asks for them.
-    done() {},
-    fail() {},
-    succeed() {},
-  };
 }

@@ -1,11 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Account, chooseAccount, findPrograms, launch, type Programs, withReach } from "./programs.ts";
 
 export const SUPERUSER = "postgres";
+const UNFINISHED = "unfinished-";
 
 /** A database cluster on disk, initialised but not running. */
 export interface Cluster {
@@ -33,13 +45,21 @@ export async function openCluster(folder: string, durable: boolean): Promise<Clu
   if (account) await chown(root, account.uid, account.gid);
   const able = await withReach(account, programs, root);
   if (!(await stat(home).catch(() => undefined))) {
-    const unfinished = join(root, "unfinished");
-    await rm(unfinished, { recursive: true, force: true });
+    await removeUnfinished(root);
+    const unfinished = await mkdtemp(join(root, UNFINISHED));
     await initialise(unfinished, programs, able, durable);
     await rename(unfinished, home);
   }
   const password = await readFile(join(home, "password"), "utf8");
   return { programs, account: able, data: join(home, "data"), password: password.trim() };
+}
+
+/** Its initdb may still be at work: hence the retries here, and a new name for each attempt. */
+async function removeUnfinished(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (!name.startsWith(UNFINISHED)) continue;
+    await rm(join(root, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
 }
 
 async function initialise(
@@ -49,7 +69,6 @@ async function initialise(
   durable: boolean,
 ): Promise<void> {
   const passwordFile = join(home, "password");
-  await mkdir(home, { mode: 0o700 });
   await writeFile(passwordFile, `${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
   if (account) {
     for (const path of [home, passwordFile]) await chown(path, account.uid, account.gid);

@@ -1,0 +1,179 @@
+import type { Notification } from "@owed/ledger";
+import { expect, test } from "vitest";
+import { answers, type Word } from "./answer.ts";
+
+const at = (time: string) => new Date(`2026-03-29T${time}Z`);
+const now = at("12:00:00");
+
+const row = (changes: Partial<Notification> = {}): Notification => ({
+  id: "n-1",
+  state: "pending",
+  shipmentId: "S-1",
+  eventId: "E-1",
+  status: "customs_hold",
+  occurredAt: at("09:00:00"),
+  recipientId: "buyer-1",
+  role: "buyer",
+  channel: "email",
+  template: "customs_hold",
+  dueAt: at("09:00:01"),
+  sendBy: null,
+  owedAt: at("09:00:01"),
+  queuedAt: null,
+  claimedAt: null,
+  deliveredAt: null,
+  stoppedAt: null,
+  generation: 0,
+  attempts: 0,
+  rescues: 0,
+  resends: 0,
+  sentTo: null,
+  provider: null,
+  providerMessageId: null,
+  evidence: null,
+  outcome: "none",
+  reason: null,
+  replays: null,
+  ...changes,
+});
+
+const delivered = (changes: Partial<Notification> = {}): Notification =>
+  row({
+    state: "delivered",
+    deliveredAt: at("09:01:00"),
+    evidence: "reply",
+    outcome: "accepted",
+    provider: "ses",
+    providerMessageId: "0100-a",
+    owedAt: null,
+    attempts: 1,
+    ...changes,
+  });
+
+const say = (rows: Notification[], words = new Map<string, Word>()) =>
+  answers(rows, words, now).map(({ sentence }) => sentence);
+
+test.each<[string, Notification, string, string]>([
+  [
+    "accepted",
+    delivered(),
+    "yes",
+    "Yes, buyer-1 was notified of customs_hold (event E-1): the email was accepted by ses at 2026-03-29T09:01:00.000Z, as its message 0100-a, as its reply says, and what became of it is not known.",
+  ],
+  [
+    "arrived",
+    delivered({ outcome: "arrived", evidence: "feedback" }),
+    "yes",
+    "Yes, buyer-1 was notified of customs_hold (event E-1): the email was accepted by ses at 2026-03-29T09:01:00.000Z, as its message 0100-a, as its own event says, and it arrived.",
+  ],
+  [
+    "bounced",
+    delivered({ outcome: "bounced" }),
+    "no",
+    "No, buyer-1 was not notified of customs_hold (event E-1): the email was accepted by ses at 2026-03-29T09:01:00.000Z, as its message 0100-a, as its reply says, and it bounced.",
+  ],
+  [
+    "due later",
+    row({ dueAt: at("13:00:00") }),
+    "not_yet",
+    "Not yet, buyer-1 is still to be notified of customs_hold (event E-1): the email is due at 2026-03-29T13:00:00.000Z.",
+  ],
+  [
+    "queued",
+    row({ state: "queued", queuedAt: at("09:00:30") }),
+    "not_yet",
+    "Not yet, buyer-1 is still to be notified of customs_hold (event E-1): the email has been in the queue since 2026-03-29T09:00:30.000Z.",
+  ],
+  [
+    "unknown",
+    row({ state: "unknown", claimedAt: at("09:00:40"), owedAt: at("09:15:40") }),
+    "unknown",
+    "Not known whether buyer-1 was notified of customs_hold (event E-1): the email may have been sent at 2026-03-29T09:00:40.000Z, but no outcome is known, and evidence is awaited until 2026-03-29T09:15:40.000Z.",
+  ],
+  [
+    "held",
+    row({ state: "unknown", claimedAt: at("09:00:40"), owedAt: null, stoppedAt: at("09:15:40") }),
+    "unknown",
+    "Not known whether buyer-1 was notified of customs_hold (event E-1): the email may have been sent at 2026-03-29T09:00:40.000Z, but no outcome is known, and a person must decide.",
+  ],
+  [
+    "dead",
+    row({
+      state: "dead",
+      owedAt: null,
+      stoppedAt: at("09:02:00"),
+      attempts: 5,
+      reason: "ECONNREFUSED: the request was not written",
+    }),
+    "no",
+    "No, buyer-1 was not notified of customs_hold (event E-1): the email was given up at 2026-03-29T09:02:00.000Z after 5 tries (ECONNREFUSED: the request was not written).",
+  ],
+  [
+    "opted out",
+    row({ state: "cancelled", owedAt: null, reason: "opted_out" }),
+    "no",
+    "No, buyer-1 was not notified of customs_hold (event E-1): the email was not sent, since the recipient had opted out.",
+  ],
+  [
+    "expired",
+    row({ state: "cancelled", owedAt: null, reason: "expired", sendBy: at("11:00:00") }),
+    "no",
+    "No, buyer-1 was not notified of customs_hold (event E-1): the email was not sent, since it could not be sent before 2026-03-29T11:00:00.000Z, when it became too late.",
+  ],
+  [
+    "cancelled by a person",
+    row({ state: "cancelled", owedAt: null, reason: "cancelled: the order\nwas withdrawn" }),
+    "no",
+    'No, buyer-1 was not notified of customs_hold (event E-1): the email was not sent, since an operator cancelled it ("the order\nwas withdrawn").',
+  ],
+])("%s", (_, notification, answer, sentence) => {
+  expect(answers([notification], new Map(), now)).toEqual([
+    {
+      answer,
+      sentence,
+      recipientId: "buyer-1",
+      eventId: "E-1",
+      status: "customs_hold",
+      occurredAt: at("09:00:00"),
+      notifications: ["n-1"],
+    },
+  ]);
+});
+
+test("an operator's word is named, with the grounds", () => {
+  const rows = [delivered({ evidence: "operator", provider: null, providerMessageId: null })];
+  expect(say(rows, new Map([["n-1", { actor: "ana", why: "the buyer called" }]]))).toEqual([
+    'Yes, buyer-1 was notified of customs_hold (event E-1): the email was sent by 2026-03-29T09:01:00.000Z, on the word of ana, who says "the buyer called".',
+  ]);
+  expect(say(rows)[0]).toContain("on the word of an operator.");
+});
+
+test("one sentence for each event and recipient, whatever rows it rests on", () => {
+  const said = answers(
+    [
+      delivered(),
+      row({ id: "n-2", template: "customs_hold.still", dueAt: at("13:00:00") }),
+      row({ id: "n-3", replays: "n-1" }),
+      row({ id: "n-4", recipientId: "agent-1" }),
+      row({ id: "n-5", eventId: "E-2" }),
+    ],
+    new Map(),
+    now,
+  );
+  expect(said.map(({ answer, notifications }) => [answer, notifications])).toEqual([
+    ["yes", ["n-1", "n-2", "n-3"]],
+    ["not_yet", ["n-4"]],
+    ["not_yet", ["n-5"]],
+  ]);
+  expect(said[0]?.sentence).toMatch(
+    /: the email was accepted .*; the email customs_hold\.still is due at .*; the email that was sent once more has been owed since /,
+  );
+});
+
+test("a doubt outweighs what is still to come, and a delivery outweighs a doubt", () => {
+  const open = row({ id: "n-2" });
+  const doubt = row({ id: "n-3", state: "sending", claimedAt: at("09:00:40") });
+  expect(answers([open, doubt], new Map(), now)[0]?.answer).toBe("unknown");
+  expect(answers([open, doubt, delivered()], new Map(), now)[0]?.answer).toBe("yes");
+  expect(answers([delivered({ outcome: "bounced" }), open], new Map(), now)[0]?.answer).toBe("not_yet");
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { Failure } from "./errors.ts";
+import { createProgram } from "./program.ts";
+import { runCli } from "./testing.ts";
+
+const nowhere = async () => {
+  throw new Failure("not_configured", "nothing says where the ledger is");
+};
+const id = "0199d0c5-7a3e-7c1f-9b2e-3f6a51c20001";
+
+const names = createProgram({ out: () => {}, err: () => {} }, async () => {}).commands.map((c) => c.name());
+
+test("every command is there", () => {
+  expect(names.toSorted()).toEqual(
+    "audit cancel dead event pause redrive refused replay resolve resume show status sweep".split(" "),
+  );
+});
+
+test.each(names)("the help of %s says what it changes and shows an example of itself", async (name) => {
+  const { code, out, err } = await runCli([name, "--help"], nowhere);
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^Changes: \S/m);
+  expect(out).toContain(`$ npm run owed -- ${name}`);
+  expect(out).toContain("--json");
+});
+
+test("an example in a help is a command line that the parser takes", async () => {
+  for (const name of names) {
+    const { out } = await runCli([name, "--help"], nowhere);
+    for (const [, example = ""] of out.matchAll(/npm run owed -- ([^|&\n]+)/g)) {
+      const argv = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+      const { code, out: json, err } = await runCli(argv, nowhere);
+      expect([example, code]).toEqual([example, 1]);
+      expect(json + err).toContain("nothing says where the ledger is");
+    }
+  }
+});
+
+test.each([
+  [["show", "1"], "A notification's id looks like"],
+  [["show"], "missing required argument 'notification'"],
+  [["statsu"], "unknown command 'statsu'\n(Did you mean status?)"],
+  [["status", "--jsn"], "unknown option '--jsn'\n(Did you mean --json?)"],
+  [["status", "now"], "too many arguments"],
+  [["event", "--shipment", "S-1"], "required option '--status <status>' not specified"],
+  [["event", "--shipment", "S-1", "--status", "delivered", "--at", "2026-03-29 09:30"], "(RFC 3339)"],
+  [["event", "--shipment", "S-1", "--status", "delivered", "--at", "2026-03-29T09:30:00"], "(RFC 3339)"],
+  [["dead", "--limit", "0"], "whole number from 1 to 10,000"],
+  [["dead", "--limit", "1e3"], "whole number from 1 to 10,000"],
+  [["dead", "--reason", " "], "1 to 1,000 characters"],
+  [["cancel", id], "required option '--why <text>' not specified"],
+  [["cancel", id, "--why", "x", "--actor", "a\u001bb"], "who does this?"],
+  [["resolve", id, "--why", "x"], "one of --sent and --resend"],
+  [["resolve", id, "--why", "x", "--sent", "--resend"], "one of --sent and --resend"],
+  [["redrive", id], "--why is needed"],
+  [["redrive", "--all"], "--why is needed"],
+  [["redrive", id, "--all", "--why", "x"], "one of the three"],
+  [["redrive", "--all", "--channel", "email", "--why", "x"], "one of the three"],
+  [["redrive", id, "2"], "A notification's id looks like"],
+])("%j is wrong usage", async (argv, message) => {
+  const text = await runCli(argv, nowhere);
+  expect([text.code, text.out]).toEqual([2, ""]);
+  expect(text.err).toMatch(/^owed: /);
+  expect(text.err).toContain(message);
+  const json = await runCli(["--json", ...argv], nowhere);
+  expect([json.code, json.err]).toEqual([2, ""]);
+  const { error } = JSON.parse(json.out);
+  expect(error.kind).toBe("usage");
+  expect(error.message).toContain(message);
+});
+
+test("without a command the help is printed, and it is wrong usage", async () => {
+  const { code, out, err } = await runCli([], nowhere);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toContain("Usage: owed");
+  const json = await runCli(["--json"], nowhere);
+  expect(json.code).toBe(2);
+  expect(JSON.parse(json.out).error.kind).toBe("usage");
+});
+
+test("the actor is the option's, the environment's, or the user's", async () => {
+  const { actorOf } = await import("./arguments.ts");
+  const program = createProgram({ out: () => {}, err: () => {} }, async () => {});
+  expect(actorOf(program, { OWED_ACTOR: "ana" })).toBe("ana");
+  expect(actorOf(program, { OWED_ACTOR: " " })).toBe((await import("node:os")).userInfo().username);
+  program.setOptionValue("actor", "bea");
+  expect(actorOf(program, { OWED_ACTOR: "ana" })).toBe("bea");
+});

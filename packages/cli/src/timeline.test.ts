@@ -1,0 +1,107 @@
+import type { Attempt, History } from "@owed/ledger";
+import { expect, test } from "vitest";
+import { standing, timeline } from "./timeline.ts";
+
+const at = (time: string) => new Date(`2026-03-29T${time}Z`);
+
+const attempt = (time: string, kind: string, changes: Partial<Attempt> = {}): Attempt => ({
+  at: at(time),
+  kind,
+  generation: 0,
+  messageId: null,
+  providerMessageId: null,
+  actor: null,
+  reason: null,
+  ...changes,
+});
+
+const row = (changes: Partial<History> = {}): History => ({
+  id: "n-1",
+  state: "delivered",
+  shipmentId: "S-1",
+  eventId: "E-1",
+  status: "customs_hold",
+  occurredAt: at("09:00:00"),
+  recordedAt: at("09:00:01"),
+  onUnknown: "resend",
+  recipientId: "buyer-1",
+  role: "buyer",
+  channel: "email",
+  template: "customs_hold",
+  dueAt: at("09:00:01"),
+  sendBy: null,
+  owedAt: null,
+  queuedAt: at("09:01:00"),
+  claimedAt: at("09:01:01"),
+  deliveredAt: at("09:01:02"),
+  stoppedAt: null,
+  generation: 0,
+  attempts: 1,
+  rescues: 0,
+  resends: 0,
+  sentTo: "b***@example.com",
+  provider: "ses",
+  providerMessageId: "0100-a",
+  evidence: "reply",
+  outcome: "arrived",
+  reason: null,
+  replays: null,
+  tries: [],
+  ...changes,
+});
+
+const told = (history: History) =>
+  timeline(history).map(({ at: when, what }) => `${when.toISOString().slice(11, 19)} ${what}`);
+
+test("a clean delivery", () => {
+  expect(told(row())).toEqual([
+    "09:00:00 the shipment came into customs_hold (event E-1)",
+    "09:00:01 recorded: owed to buyer-1 (buyer) by email, template customs_hold",
+    "09:01:00 in the queue",
+    "09:01:01 a worker took it to send it to b***@example.com",
+    "09:01:02 delivered: ses accepted it as 0100-a, says its reply; outcome arrived",
+  ]);
+});
+
+test("tries and people, in the order of time", () => {
+  const history = row({
+    generation: 1,
+    attempts: 2,
+    queuedAt: at("09:20:00"),
+    claimedAt: at("09:20:01"),
+    deliveredAt: at("09:20:02"),
+    evidence: "feedback",
+    tries: [
+      attempt("09:01:05", "refused", { reason: "InvalidAddress: address has a space" }),
+      attempt("09:10:00", "redriven", { actor: "ana", reason: "corrected" }),
+      attempt("09:21:00", "duplicate", { providerMessageId: "0100-b", reason: "accepted once more" }),
+    ],
+  });
+  expect(told(history).slice(2)).toEqual([
+    "09:01:05 refused for good: dead: InvalidAddress: address has a space",
+    "09:10:00 redriven by ana: corrected",
+    "09:20:00 in the queue (the last time)",
+    "09:20:01 a worker took it to send it to b***@example.com (the last time)",
+    "09:20:02 delivered: ses accepted it as 0100-a, says its own event; outcome arrived",
+    "09:21:00 sent twice, certainly (the provider's message 0100-b): accepted once more",
+  ]);
+});
+
+test("a row that was dead from the start says why, and one owed anew names the old one", () => {
+  const never = { queuedAt: null, claimedAt: null, deliveredAt: null, evidence: null, sentTo: null } as const;
+  const dead = row({ ...never, state: "dead", stoppedAt: at("09:00:01"), reason: "no_address" });
+  expect(told(dead).at(-1)).toBe("09:00:01 stopped: no_address");
+  expect(standing(dead)).toBe("dead (no_address); it waits for a person: owed dead");
+  const anew = row({
+    ...never,
+    state: "pending",
+    owedAt: at("10:00:00"),
+    dueAt: at("10:00:00"),
+    replays: "n-0",
+  });
+  expect(told(anew).at(-1)).toBe(
+    "10:00:00 owed to buyer-1 (buyer) by email, template customs_hold, once more after n-0",
+  );
+  expect(standing(anew)).toBe("pending; looked at again at 2026-03-29T10:00:00.000Z");
+  expect(standing(row())).toBe("delivered; nothing more happens to it");
+});

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { describeSchema } from "../../../tests/support/describe-schema.ts";
+import { LedgerUnavailable, MigrationFailed } from "./connect/errors.ts";
+import type { LedgerOptions } from "./connect/ledger.ts";
+import { migrate } from "./migrate.ts";
+
+const migrations = fileURLToPath(new URL("../../../migrations", import.meta.url));
+const files = (await readdir(migrations)).filter((file) => file.includes(".do.")).sort();
+const all = files.map((file) => file.replace(/^0*(\d+)\.do\.(.+)\.sql$/, "$1 $2"));
+const name = `migrate_${randomUUID().replaceAll("-", "")}`;
+const options: LedgerOptions = {
+  ...inject("cluster"),
+  database: name,
+  tls: "off",
+  applicationName: "migrate-test",
+  connections: 1,
+  deadline: 10,
+};
+
+const admin = postgres({ ...inject("cluster"), database: "postgres", max: 1, onnotice: () => {} });
+let sql: postgres.Sql;
+/** A copy of the migrations, for a test to change. */
+let folder: string;
+
+beforeEach(async () => {
+  await admin.unsafe(`CREATE DATABASE ${name}`);
+  sql = postgres({ ...inject("cluster"), database: name, max: 2, onnotice: () => {} });
+  folder = await mkdtemp(join(tmpdir(), "owed-migrations-"));
+  await cp(migrations, folder, { recursive: true });
+});
+afterEach(async () => {
+  await sql.end({ timeout: 1 });
+  await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
+  await rm(folder, { recursive: true });
+});
+afterAll(() => admin.end());
+
+const refusal = (act: Promise<unknown>) => act.then(() => null).catch((error: Error) => error);
+
+describe("a run", () => {
+  test("applies every migration in order, and the next run nothing", async () => {
+    expect(await migrate(options, migrations)).toEqual(all);
+    const schema = await describeSchema(sql);
+    expect(await migrate(options, migrations)).toEqual([]);
+    expect(await describeSchema(sql)).toBe(schema);
+    expect(await sql`SELECT status FROM owed.rule WHERE status = 'picked_up'`).toHaveLength(1);
+  });
+
+  test("applies only what is new", async () => {
+    await migrate(options, folder);
+    await writeFile(join(folder, "900000.do.extra.sql"), "CREATE TABLE owed.extra (id int)");
+    expect(await migrate(options, folder)).toEqual(["900000 extra"]);
+  });
+
+  test("raced by eight runners: all succeed, each migration is applied once", async () => {
+    const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(options, migrations)));
+    expect(applied.filter((names) => names.length > 0)).toEqual([all]);
+    expect(await sql`SELECT version::int, count(*)::int FROM owed.migration GROUP BY 1 ORDER BY 1`).toEqual(
+      Array.from({ length: all.length + 1 }, (_, version) => ({ version, count: 1 })),
+    );
+  });
+
+  test("leaves an older folder's newer database as it is", async () => {
+    await migrate(options, migrations);
+    await rm(join(folder, files.at(-1) ?? ""));
+    expect(await migrate(options, folder)).toEqual([]);
+    expect(await sql`SELECT max(version)::int AS version FROM owed.migration`).toEqual([
+      { version: all.length },
+    ]);
+  });
+});
+
+describe("is refused", () => {
+  test("when a migration that has run was changed, by name and with the way out", async () => {
+    await migrate(options, folder);
+    await appendFile(join(folder, "000002.do.notification.sql"), "\n-- a late thought\n");
+    await writeFile(join(folder, "900000.do.extra.sql"), "CREATE TABLE owed.extra (id int)");
+    const error = await refusal(migrate(options, folder));
+    expect(error).toBeInstanceOf(MigrationFailed);
+    expect(error?.message).toMatch(/^migration 2 \(notification\) has changed .*; restore its file/);
+    expect(await sql`SELECT to_regclass('owed.extra') AS extra`).toEqual([{ extra: null }]);
+  });
+
+  test("but not for other line ends, as Windows writes them", async () => {
+    await migrate(options, folder);
+    const file = join(folder, "000001.do.shipment.sql");
+    await writeFile(file, (await readFile(file, "utf8")).replaceAll("\n", "\r\n"));
+    expect(await migrate(options, folder)).toEqual([]);
+  });
+
+  test("when one fails: nothing of it or of its predecessors is left, and a corrected one runs", async () => {
+    const broken = join(folder, "900000.do.broken.sql");
+    await writeFile(broken, "CREATE TABLE owed.half (id int); SELECT 1 / 0;");
+    const error = await refusal(migrate(options, folder));
+    expect(error).toBeInstanceOf(MigrationFailed);
+    expect(error?.message).toBe(
+      "migration 900000 (broken) failed, and nothing was changed (division by zero)",
+    );
+    expect(await sql`SELECT to_regnamespace('owed') AS schema`).toEqual([{ schema: null }]);
+
+    await writeFile(broken, "CREATE TABLE owed.half (id int)");
+    expect(await migrate(options, folder)).toEqual([...all, "900000 broken"]);
+  });
+
+  test("when the folder holds none", async () => {
+    const error = await refusal(migrate(options, join(folder, "elsewhere")));
+    expect(error?.message).toMatch(/^there are no migrations in .*elsewhere: is it the right folder\?$/);
+  });
+
+  test("when nothing listens", async () => {
+    const error = await refusal(migrate({ ...options, port: 1 }, migrations));
+    expect(error).toBeInstanceOf(LedgerUnavailable);
+  });
+});
+
+describe("waits", () => {
+  test("for a table in use no longer than the lock timeout, so that traffic never queues behind it", async () => {
+    await migrate(options, folder);
+    await writeFile(
+      join(folder, "900000.do.wide.sql"),
+      "ALTER TABLE owed.notification ADD COLUMN extra text",
+    );
+    await sql.begin(async (traffic) => {
+      await traffic`LOCK TABLE owed.notification IN ROW EXCLUSIVE MODE`;
+      const error = await refusal(migrate(options, folder, { lockTimeout: 0.05 }));
+      expect(error?.message).toBe(
+        "migration 900000 (wide) failed, and nothing was changed (canceling statement due to lock timeout)",
+      );
+    });
+    expect(await migrate(options, folder)).toEqual(["900000 wide"]);
+  });
+
+  test("for another runner longer than the lock timeout", async () => {
+    let late: Promise<string[]> | undefined;
+    await sql.begin(async (runner) => {
+      await runner`SELECT pg_advisory_xact_lock(${0x6f776564})`;
+      late = migrate(options, migrations, { lockTimeout: 0.05 });
+      await vi.waitFor(
+        async () => {
+          const [waiting] = await sql`
+            SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND clock_timestamp() - waitstart > interval '150 ms'`;
+          expect(waiting).toBeDefined();
+        },
+        { timeout: 5000, interval: 20 },
+      );
+    });
+    expect(await late).toEqual(all);
+  });
+});

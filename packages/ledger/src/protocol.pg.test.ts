@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
+import { compare } from "./testing/compare.ts";
+import { Run } from "./testing/history.ts";
+import { anyStep } from "./testing/steps.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+test("any history of sweeps, workers, providers and operators does to the ledger what the protocol says", {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60 }), async (steps) => {
+      const run = new Run(database, (ledger, model, what) =>
+        expect({ [what]: ledger }).toEqual({ [what]: model }),
+      );
+      await run.begin();
+      for (const [place, each] of steps.entries()) {
+        await run.step(each);
+        await compare(database, run, (ledger, model) =>
+          expect(ledger, `after step ${place}: ${JSON.stringify(each)}`).toEqual(model),
+        );
+      }
+    }),
+    { numRuns: Number(process.env.RUNS ?? 50) },
+  );
+});

@@ -1,0 +1,40 @@
+import type { TestDatabase } from "../../../../tests/support/database.ts";
+import type { Run } from "./history.ts";
+
+type Read = Record<string, string | number | null | string[]> & { id: string };
+
+/** Real steps take a few milliseconds each, the model's none. */
+const tolerance = 5;
+
+/** Compares every row of the ledger with the model's, times by their distance from now. */
+export async function compare(
+  { sql }: TestDatabase,
+  run: Run,
+  check: (ledger: unknown, model: unknown) => void,
+): Promise<void> {
+  const rows = await sql<Read[]>`
+    SELECT id, state, lease_token AS token, generation, attempts, rescues, resends, message_id AS "messageId", outcome,
+      provider_message_id AS "providerMessageId",
+      extract(epoch FROM owed_at - clock_timestamp())::float8 AS "owedAt",
+      extract(epoch FROM queued_at - clock_timestamp())::float8 AS "queuedAt",
+      extract(epoch FROM died_at - clock_timestamp())::float8 AS "diedAt",
+      extract(epoch FROM delivered_at - clock_timestamp())::float8 AS "deliveredAt",
+      CASE WHEN state IN ('leased', 'sending') THEN extract(epoch FROM leased_until - clock_timestamp())::float8 END AS "leasedUntil",
+      ARRAY(SELECT CASE kind WHEN 'duplicate' THEN 'duplicate ' || provider_message_id ELSE kind END
+        FROM owed.attempt WHERE notification_id = notification.id ORDER BY attempt.id) AS tries
+    FROM owed.notification`;
+  const read = new Map(rows.map((row) => [row.id, row]));
+  for (const row of run.rows) {
+    const { sendBy, optedOut, newer, onUnknown, ...expected } = row;
+    if (row.state !== "leased" && row.state !== "sending") Object.assign(expected, { leasedUntil: null });
+    const ledger: Record<string, unknown> = { ...read.get(row.id) };
+    const model: Record<string, unknown> = { ...expected };
+    for (const time of ["owedAt", "queuedAt", "diedAt", "deliveredAt", "leasedUntil"]) {
+      const [is, ought] = [ledger[time], model[time]];
+      if (typeof is !== "number" || typeof ought !== "number") continue;
+      ledger[time] = Math.abs(is - (ought - run.now)) < tolerance ? "as in the model" : `in ${is} s`;
+      model[time] = ledger[time] === "as in the model" ? "as in the model" : `in ${ought - run.now} s`;
+    }
+    check(ledger, model);
+  }
+}

@@ -1,0 +1,132 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { addRule, type Ledger, registerShipment, subscribe } from "@owed/ledger";
+import type { Bus } from "./bus.ts";
+
+const merchants = [
+  { id: "nordlicht", name: "Nordlicht Keramik" },
+  { id: "casa-lume", name: "Casa Lume" },
+  { id: "bayt-al-qahwa", name: "Bayt al-Qahwa" },
+];
+
+const buyers = [
+  { name: "Ines Almeida", address: "ines.almeida@example.com", locale: "en" },
+  { name: "Jürgen Weiß", address: "juergen.weiss@example.de", locale: "de-DE" },
+  { name: "Amélie Lefèvre", address: "amelie@bücher.example", locale: "fr-FR" },
+  { name: "ليلى حداد", address: "layla.haddad@example.ae", locale: "ar" },
+  { name: "Sam O'Neill 📦", address: "sam.oneill@example.ie", locale: "en-IE" },
+  { name: "Nguyễn Thị Hoa", address: "hoa.nguyen@example.vn", locale: "vi" },
+];
+
+/** What may happen to a shipment next, from where it is. */
+const next: Record<string, readonly string[]> = {
+  registered: ["picked_up"],
+  picked_up: ["customs_hold", "out_for_delivery", "out_for_delivery"],
+  customs_hold: ["customs_released"],
+  customs_released: ["out_for_delivery"],
+  out_for_delivery: ["delivered", "delivered", "delivered", "delivery_exception"],
+  delivery_exception: ["out_for_delivery", "returned"],
+};
+
+export type DemoOptions = {
+  ledger: Ledger;
+  bus: Bus;
+  /** Seconds between two events. */
+  every: number;
+  /** Seconds after which "still held at customs" is due: minutes stand for the product's day. */
+  followUp: number;
+};
+
+/**
+ * A small platform at work: shipments of three merchants whose events keep coming until `stop`. What it does to
+ * the ledger is what a real platform does: it registers shipments and who watches them, and puts events on the bus.
+ */
+export async function startDemo({
+  ledger,
+  bus,
+  every,
+  followUp,
+}: DemoOptions): Promise<{ stop(): Promise<void> }> {
+  const stopping = new AbortController();
+  const shipments: { id: string; status: string; heldUntil: number }[] = [];
+  for (let count = 0; count < 30; count += 1) shipments.push(await register(ledger));
+  for (const merchant of merchants) await shortenFollowUps(ledger, merchant.id, followUp);
+
+  const happen = async () => {
+    const place = randomInt(shipments.length);
+    const shipment = shipments[place];
+    const choices = shipment ? next[shipment.status] : undefined;
+    const status = choices?.[randomInt(choices.length)];
+    if (!shipment || !status) {
+      shipments[place] = await register(ledger);
+      return;
+    }
+    // Held at customs for long enough that the follow-up falls due for some.
+    if (performance.now() < shipment.heldUntil) return;
+    shipment.status = status;
+    if (status === "customs_hold") shipment.heldUntil = performance.now() + randomInt(2 * followUp) * 1000;
+    await bus.put({
+      source: "platform",
+      "detail-type": "shipment.status_changed",
+      detail: {
+        id: `evt-${randomUUID()}`,
+        shipment_id: shipment.id,
+        status,
+        occurred_at: new Date().toISOString(),
+      },
+    });
+  };
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      // A database that is down for a while stops the registrations, not the demo.
+      await happen().catch(() => {});
+      await sleep(every * 1000, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+const pick = <T>(choices: readonly [T, ...T[]] | readonly T[]): T => {
+  const choice = choices[randomInt(choices.length)];
+  if (choice === undefined) throw new Error("nothing to choose from");
+  return choice;
+};
+
+async function register(ledger: Ledger) {
+  const id = `S-${randomUUID().slice(0, 8).toUpperCase()}`;
+  const merchant = pick(merchants);
+  const buyer = pick(buyers);
+  await registerShipment(ledger, { id, trackingNumber: `OW${randomInt(1e9, 9e9)}`, merchant });
+  const watch = (
+    role: "buyer" | "merchant" | "agent" | "warehouse",
+    recipientId: string,
+    address: string,
+    name: string,
+    locale: string,
+  ) => subscribe(ledger, { shipmentId: id, recipientId, role, channel: "email", address, name, locale });
+  await watch("buyer", `buyer-${randomUUID().slice(0, 8)}`, buyer.address, buyer.name, buyer.locale);
+  await watch("merchant", merchant.id, `support@${merchant.id}.example`, merchant.name, "en");
+  if (randomInt(3) === 0) await watch("agent", "agent-7", "agent.seven@owed.example", "Agent Seven", "en");
+  if (randomInt(4) === 0) await watch("warehouse", "hub-3", "hub3@owed.example", "Hub 3", "de");
+  return { id, status: "registered", heldUntil: 0 };
+}
+
+async function shortenFollowUps(ledger: Ledger, merchantId: string, followUp: number): Promise<void> {
+  const rule = { merchantId, status: "customs_hold", channel: "email", sendWithin: 7 * 86_400 } as const;
+  for (const role of ["buyer", "agent"] as const) {
+    await addRule(ledger, { ...rule, role, template: "customs_hold", delay: 0, onlyWhileCurrent: false });
+    await addRule(ledger, {
+      ...rule,
+      role,
+      template: "customs_hold.still",
+      delay: followUp,
+      onlyWhileCurrent: true,
+    });
+  }
+}

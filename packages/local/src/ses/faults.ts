@@ -1,0 +1,23 @@
+import { Rules } from "../sqs/rules.ts";
+import type { Email } from "./email.ts";
+
+/** What shall go wrong with an email. The parts apply in this order. */
+export interface SesFault {
+  /** Wait before anything else, in milliseconds. */
+  readonly delay?: number;
+  /** Reset the connection: `before` the email is accepted, or `after`, so that the client cannot know. */
+  readonly drop?: "before" | "after";
+  /** Answer with this error instead, e.g. status 400, code `MessageRejected`. */
+  readonly error?: { readonly status: number; readonly code: string; readonly message: string };
+  /** Accept the email and emit no event. */
+  readonly noEvent?: boolean;
+  /** Emit the event when this is settled. */
+  readonly holdEvent?: Promise<unknown>;
+  /** Keep the answer back until this is settled; the email is accepted. */
+  readonly hold?: Promise<unknown>;
+}
+
+/** Faults for tests and drills; a rule sees each email that is valid. */
+export type SesFaults = Rules<Email, SesFault>;
+
+export const createFaults = (): SesFaults => new Rules<Email, SesFault>();

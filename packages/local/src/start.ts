@@ -1,0 +1,83 @@
+import { fileURLToPath } from "node:url";
+import { Ledger, readStatus } from "@owed/ledger";
+import { startDemo } from "./demo.ts";
+import { PortTaken } from "./port.ts";
+import { portFrom } from "./settings.ts";
+import { type Stack, type Swept, startStack } from "./stack.ts";
+
+const folder = process.env.OWED_FOLDER ?? fileURLToPath(new URL("../../../.owed", import.meta.url));
+const clock = () => new Date().toTimeString().slice(0, 8);
+const say = (line: string) => console.log(line);
+
+/** One line a beat: what this sweep did, and how the ledger stands. */
+async function report(swept: Swept, ledger: Ledger): Promise<void> {
+  if (!swept.swept) {
+    say(
+      `${clock()} sweep skipped: ${swept.why === "paused" ? "paused (npm run owed -- resume)" : "another one is at work"}`,
+    );
+    return;
+  }
+  const { states } = await readStatus(ledger);
+  const also = (["failed", "cancelled", "rescued", "unknown", "resent"] as const).filter(
+    (name) => swept[name] > 0,
+  );
+  say(
+    `${clock()} sweep: ${swept.published} published${also.map((name) => `, ${swept[name]} ${name}`).join("")};` +
+      ` ${swept.owed} owed; ${states.pending} wait for their time, ${states.delivered} delivered, ${states.dead} dead`,
+  );
+}
+
+function guide(stack: Stack): void {
+  say(`
+Owed runs. Shipments change state, and each minute a sweep sends what is owed.
+
+  mailbox            ${stack.ses.mailboxUrl}
+  what is owed       npm run owed -- status
+  who was notified   npm run owed -- audit --shipment S   (ids stand in the mailbox)
+  pause the sweeps   npm run owed -- pause      and on again: npm run owed -- resume
+  all commands       npm run owed -- --help
+
+The ledger is PostgreSQL on 127.0.0.1:${stack.postgres.port}, its data in ${folder}/postgres: stop with Ctrl-C, start again, and
+the first sweep sends what fell due meanwhile.
+`);
+}
+
+async function main(): Promise<void> {
+  say("starting PostgreSQL, SQS, SES and the functions …");
+  let ledger: Ledger | null = null;
+  const stack = await startStack({
+    folder,
+    ports: {
+      postgres: portFrom("OWED_PORT_POSTGRES", 54_321),
+      sqs: portFrom("OWED_PORT_SQS", 54_322),
+      ses: portFrom("OWED_PORT_MAILBOX", 54_323),
+    },
+    functionLogs: "ERROR",
+    log: (line) => say(`${clock()} ${line}`),
+    onSweep: (swept) => {
+      if (ledger) report(swept, ledger).catch(() => say(`${clock()} the ledger does not answer`));
+    },
+  });
+  ledger = new Ledger(stack.ledgerOptions);
+  const demo = await startDemo({ ledger, bus: stack.bus, every: 2, followUp: 180 });
+  guide(stack);
+  // What fell due while nothing ran does not wait for the next minute.
+  await stack.schedule.trigger();
+
+  const signal = await new Promise<string>((stop) => {
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => stop(name));
+  });
+  say(`\n${signal}: stopping; what is still owed waits in the ledger`);
+  await demo.stop();
+  await ledger.close();
+  await stack.stop();
+}
+
+try {
+  await main();
+  // The functions keep their connections for the next invocation, as on Lambda; here nothing comes any more.
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof PortTaken ? error.message : error);
+  process.exit(1);
+}
