@@ -31,6 +31,7 @@ export function queueConsumer({ stage, logger, queueUrl, consume }: Consumer) {
     .use(logMetrics(metrics))
     .handler(async (event, context) => {
       const { disposals, counts } = await consume(event.Records, context);
+      metrics.addMetric("messages", MetricUnit.Count, event.Records.length);
       for (const [name, count] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, count);
       return respond(sqs, queueUrl, disposals, (error) =>
         logger.warn("a visibility could not be set", toError(error)),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import { compare } from "./testing/compare.ts";
 import { Run } from "./testing/history.ts";
-import { anyStep } from "./testing/steps.ts";
+import { anyHistory } from "./testing/steps.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ test("any history of sweeps, workers, providers and operators does to the ledger
   timeout: 120_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(anyHistory, async (steps) => {
       const run = new Run(database, (ledger, model, what) =>
         expect({ [what]: ledger }).toEqual({ [what]: model }),
       );

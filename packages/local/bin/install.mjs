@@ -1,7 +1,7 @@
 /** Brings node_modules to what package-lock.json says, when it is not there already. */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statfsSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -82,6 +82,7 @@ async function install(noteGroup) {
     : "Installing the locked packages";
   say(`${what} (once, about a minute) …`);
   const started = Date.now();
+  const free = freeMegabytes();
   const { output, code, stoppedBy } = await npmCi(noteGroup, () => seconds(started));
   if (stoppedBy) {
     throw new CannotStart(
@@ -91,7 +92,7 @@ async function install(noteGroup) {
   }
   if (code !== 0 || !node24Runs()) {
     process.stderr.write(output.replace(usage, ""));
-    throw new CannotStart(`The packages could not be installed: ${reasonFor(output, code)}`);
+    throw new CannotStart(`The packages could not be installed: ${reasonFor(output, code, free)}`);
   }
   writeFileSync(stamp, wanted);
   say(`Installed in ${seconds(started)} s.`);
@@ -153,12 +154,20 @@ function npmCi(noteGroup, elapsed) {
   });
 }
 
-function reasonFor(output, code) {
+/** npm does not always name a full disk, and has removed what filled it when it ends. */
+function freeMegabytes() {
+  const { bavail, bsize } = statfsSync(root);
+  return Math.floor((bavail * bsize) / 1e6);
+}
+
+function reasonFor(output, code, free) {
   if (code === 0) {
     return "node_modules/node/bin/node does not run. Its install script brings it; if npm is set to skip those: npm_config_ignore_scripts=false npm start";
   }
+  if (/ENOSPC/.test(output) || free < 800) {
+    return `the disk is full: they need about 800 MB, and ${free} MB were free for ${root}.`;
+  }
   const reasons = [
-    [/ENOSPC/, "the disk is full. They need about 1 GB."],
     [/EACCES|EPERM|EROFS/, `this user may not write everywhere in ${root} or in npm's cache.`],
     [/EINTEGRITY/, "a package is not the one that was locked. Perhaps the cache is broken: npm cache verify"],
     [/in sync|EUSAGE/, "package-lock.json and package.json disagree. Mend the lock file with: npm install"],

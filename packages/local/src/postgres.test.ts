@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { listen, PortTaken } from "./port.ts";
 import { FolderInUse, type LocalPostgres, PostgresFailed, startPostgres } from "./postgres.ts";
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let base: string;
 /** Initialised once and used by one test after the other. */

@@ -38,7 +38,8 @@ export async function previewQueue(context: Context, limit: number): Promise<Res
   return {
     json: { by: "queue", dryRun: true, messages, ids },
     lines: [
-      `SQS's redrive would move about ${plural(messages, "message")}; of dead notifications that a worker tried there are ${ids.length}:`,
+      `SQS's redrive would move about ${plural(messages, "message")}.`,
+      `Dead notifications that a worker tried: ${ids.length}`,
       ...ids,
       "Nothing was changed.",
     ],

@@ -18,6 +18,19 @@ const sqs = createSqsClient(settings.sweep.lanes);
 const notificationQueueUrl = resource("NotificationQueue").url;
 const feedbackQueueUrl = resource("FeedbackQueue").url;
 
+const counted = [
+  "owed",
+  "leased",
+  "published",
+  "failed",
+  "unsure",
+  "cancelled",
+  "rescued",
+  "unknown",
+  "resent",
+  "lost",
+] as const;
+
 /** The schedule's target: one beat, whatever the event says. */
 export const handler = middy()
   .use(injectLambdaContext(logger))
@@ -26,23 +39,13 @@ export const handler = middy()
     const remaining = () => context.getRemainingTimeInMillis() / 1000;
     const summary = await sweep({ ledger, sqs, notificationQueueUrl, feedbackQueueUrl, settings, remaining });
     logger.info("sweep", { summary });
-    if (summary.swept) {
-      metrics.addMetric("sweeps", MetricUnit.Count, 1);
-      for (const name of [
-        "owed",
-        "leased",
-        "published",
-        "failed",
-        "unsure",
-        "cancelled",
-        "rescued",
-        "unknown",
-        "resent",
-        "lost",
-      ] as const)
-        metrics.addMetric(name, MetricUnit.Count, summary[name]);
-      metrics.addMetric("oldestOwedAge", MetricUnit.Seconds, summary.oldestOwedAge);
-      metrics.addMetric("duration", MetricUnit.Seconds, summary.duration);
+    if (!summary.swept) {
+      metrics.addMetric(summary.why, MetricUnit.Count, 1);
+      return summary;
     }
+    metrics.addMetric("sweeps", MetricUnit.Count, 1);
+    for (const name of counted) metrics.addMetric(name, MetricUnit.Count, summary[name]);
+    metrics.addMetric("oldestOwedAge", MetricUnit.Seconds, summary.oldestOwedAge);
+    metrics.addMetric("duration", MetricUnit.Seconds, summary.duration);
     return summary;
   });

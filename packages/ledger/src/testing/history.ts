@@ -17,8 +17,12 @@ import { release } from "../sweep/release.ts";
 import * as model from "./model.ts";
 import { empty } from "./rows.ts";
 
-/** One step of a history. Numbers that pick something are taken modulo what there is. */
+/** One step of a history. Numbers pick among what there is, from the newest on, modulo how much there is. */
 export type Step =
+  /** A sweep's slice as a whole, or killed after its publish, or before it. */
+  | { do: "sweep"; slice: Step & { do: "lease" }; until: "mark" | "publish" | "lease" }
+  /** A worker's batch: the outcomes of some, or of none when it is killed after the claim. */
+  | { do: "deliver"; messages: number[]; record: Step & { do: "record" } }
   | { do: "lease"; limit: number; queued: "lost" | "look" | "skip"; unknown: "look" | "skip" }
   | { do: "publish"; lease: number }
   | { do: "mark"; leases: number[] }
@@ -27,7 +31,8 @@ export type Step =
   | { do: "claim"; messages: number[] }
   | { do: "record"; claims: number[]; outcomes: model.ModelOutcome[]; wait: number; reply: number }
   | { do: "evidence"; row: number; reply: number; outcome: Exclude<Outcome, "none">; ago: number | null }
-  | { do: "pass"; seconds: number }
+  /** Until the next row is due, or for so many seconds. */
+  | { do: "pass"; seconds: number | null }
   | { do: "replay"; rows: number[]; kind: "replayed" | "redriven" }
   | { do: "resolve"; row: number }
   | { do: "cancel"; row: number }
@@ -105,10 +110,32 @@ export class Run {
     const { ledger, sql } = this.#database;
     const now = this.now;
     switch (step.do) {
-      case "pass":
-        await passTime(sql, step.seconds);
-        this.#passed += step.seconds;
+      case "pass": {
+        const next = Math.min(
+          ...this.rows.map(({ owedAt }) => owedAt ?? Number.POSITIVE_INFINITY).filter((at) => at > now),
+        );
+        const seconds = step.seconds ?? (Number.isFinite(next) ? Math.ceil(next - now) : 0);
+        await passTime(sql, seconds);
+        this.#passed += seconds;
         return;
+      }
+      case "sweep": {
+        const before = this.#leases.length;
+        await this.step(step.slice);
+        const taken = this.#leases.length - before;
+        if (step.until !== "lease")
+          for (let at = 0; at < taken; at += 1) await this.step({ do: "publish", lease: at });
+        if (step.until === "mark" && taken > 0)
+          await this.step({ do: "mark", leases: [...Array(taken).keys()] });
+        return;
+      }
+      case "deliver": {
+        const before = this.#claims.length;
+        await this.step({ do: "claim", messages: step.messages });
+        const taken = Math.min(this.#claims.length - before, step.record.claims.length);
+        if (taken > 0) await this.step({ ...step.record, claims: [...Array(taken).keys()] });
+        return;
+      }
       case "lease":
         return this.#lease(step);
       case "publish":

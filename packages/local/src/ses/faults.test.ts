@@ -13,7 +13,8 @@ afterEach(() => {
 afterAll(() => ses.stop());
 
 const reset = { code: "ECONNRESET" };
-const events = (count: number) => vi.waitFor(() => expect(ses.events).toHaveLength(count), { timeout: 10_000, interval: 5 });
+const events = (count: number) =>
+  vi.waitFor(() => expect(ses.events).toHaveLength(count), { timeout: 10_000, interval: 5 });
 
 test("an error in SES's form, for chosen emails only", async () => {
   ses.faults.add(({ tags }) =>

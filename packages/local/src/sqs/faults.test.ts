@@ -80,7 +80,10 @@ test("a held answer comes when the hold ends; the message is there before", asyn
   const sending = sqs.batch(url, [entry("a")]).finally(() => {
     answered = true;
   });
-  await vi.waitFor(async () => expect(await bodies(url)).toEqual(["body of a"]), { timeout: 10_000, interval: 5 });
+  await vi.waitFor(async () => expect(await bodies(url)).toEqual(["body of a"]), {
+    timeout: 10_000,
+    interval: 5,
+  });
   expect(answered).toBe(false);
   hold.resolve();
   expect((await sending).accepted).toEqual(["a"]);

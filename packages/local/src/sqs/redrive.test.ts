@@ -44,7 +44,10 @@ const start = (input: StartMessageMoveTaskCommandInput) =>
   sqs.client.send(new StartMessageMoveTaskCommand(input));
 
 const ended = (arn: string, status: string) =>
-  vi.waitFor(async () => expect((await tasks(arn))[0]?.Status).toBe(status), { timeout: 10_000, interval: 10 });
+  vi.waitFor(async () => expect((await tasks(arn))[0]?.Status).toBe(status), {
+    timeout: 10_000,
+    interval: 10,
+  });
 
 test("a message that was received five times goes to the dead letters", async () => {
   const { dead } = await queueWithDead(["poison"], 5);
