@@ -57,7 +57,7 @@ test("a clean delivery", () => {
   expect(told(row())).toEqual([
     "09:00:00 the shipment came into customs_hold (event E-1)",
     "09:00:01 recorded: owed to buyer-1 (buyer) by email, template customs_hold",
-    "09:01:00 in the queue",
+    "09:01:00 marked as queued",
     "09:01:01 a worker took it to send it to b***@example.com",
     "09:01:02 delivered: ses accepted it as 0100-a, says its reply; outcome arrived",
   ]);
@@ -80,7 +80,7 @@ test("tries and people, in the order of time", () => {
   expect(told(history).slice(2)).toEqual([
     "09:01:05 refused for good: dead: InvalidAddress: address has a space",
     "09:10:00 redriven by ana: corrected",
-    "09:20:00 in the queue (the last time)",
+    "09:20:00 marked as queued (the last time)",
     "09:20:01 a worker took it to send it to b***@example.com (the last time)",
     "09:20:02 delivered: ses accepted it as 0100-a, says its own event; outcome arrived",
     "09:21:00 sent twice, certainly (the provider's message 0100-b): accepted once more",

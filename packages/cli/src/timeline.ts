@@ -22,7 +22,7 @@ export function timeline(row: History): Moment[] {
     if (row.dueAt > row.recordedAt) add(row.dueAt, "due");
   }
   const again = row.generation > 0 || row.attempts > 1 ? " (the last time)" : "";
-  add(row.queuedAt, `in the queue${again}`);
+  add(row.queuedAt, `marked as queued${again}`);
   add(row.claimedAt, `a worker took it to send it${row.sentTo ? ` to ${row.sentTo}` : ""}${again}`);
   for (const attempt of row.tries) add(attempt.at, describe(attempt));
   if (row.evidence !== "operator") add(row.deliveredAt, delivered(row));

@@ -8,5 +8,18 @@ export const createLogger = (stage: string): Logger => new Logger({ serviceName:
 export const createMetrics = (stage: string): Metrics =>
   new Metrics({ namespace: "Owed", serviceName: stage });
 
-/** An error to log, whatever was thrown. */
-export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+/**
+ * An error to log, whatever was thrown: name, message, code, stack and cause. The logger would write whatever
+ * else an error carries, and PostgreSQL's `detail` quotes whole rows, addresses included.
+ */
+export function toError(thrown: unknown): Error {
+  if (!(thrown instanceof Error)) return new Error(String(thrown));
+  const { name, message, stack, cause } = thrown;
+  const code = "code" in thrown ? { code: thrown.code } : {};
+  return Object.assign(new Error(message), {
+    name,
+    stack,
+    ...code,
+    ...(cause === undefined ? {} : { cause: toError(cause) }),
+  });
+}

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import { compare } from "./testing/compare.ts";
-import { Run } from "./testing/history.ts";
+import { History } from "./testing/history.ts";
 import { anyHistory } from "./testing/steps.ts";
 
 let database: TestDatabase;
@@ -15,14 +15,14 @@ test("any history of sweeps, workers, providers and operators does to the ledger
   timeout: 120_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(anyHistory, async (steps) => {
-      const run = new Run(database, (ledger, model, what) =>
+    fc.asyncProperty(anyHistory, async ({ counters, steps }) => {
+      const history = new History(database, (ledger, model, what) =>
         expect({ [what]: ledger }).toEqual({ [what]: model }),
       );
-      await run.begin();
+      await history.begin(counters);
       for (const [place, each] of steps.entries()) {
-        await run.step(each);
-        await compare(database, run, (ledger, model) =>
+        await history.step(each);
+        await compare(database, history, (ledger, model) =>
           expect(ledger, `after step ${place}: ${JSON.stringify(each)}`).toEqual(model),
         );
       }

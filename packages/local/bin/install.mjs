@@ -164,25 +164,23 @@ function reasonFor(output, code, free) {
   if (code === 0) {
     return "node_modules/node/bin/node does not run. Its install script brings it; if npm is set to skip those: npm_config_ignore_scripts=false npm start";
   }
-  if (/ENOSPC/.test(output) || free < 800) {
-    return `the disk is full: they need about 800 MB, and ${free} MB were free for ${root}.`;
-  }
+  const diskFull = `the disk is full: they need about 800 MB, and ${free} MB were free for ${root}.`;
   const reasons = [
+    [/ENOSPC/, diskFull],
     [/EACCES|EPERM|EROFS/, `this user may not write everywhere in ${root} or in npm's cache.`],
     [/EINTEGRITY/, "a package is not the one that was locked. Perhaps the cache is broken: npm cache verify"],
     [/in sync|EUSAGE/, "package-lock.json and package.json disagree. Mend the lock file with: npm install"],
     [/\b(E401|E403|E404|ETARGET)\b/, "the registry does not have one of them, or refuses it."],
     [
       /CERT_|SELF_SIGNED|UNABLE_TO_|ERR_SSL/,
-      "the registry is not trusted here. A certificate of your own: npm config set cafile <file>",
+      "the registry is not trusted here: npm config set cafile <file>",
     ],
     [
       /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT/,
       "the registry cannot be reached. Is there a network? Behind a proxy: npm config set proxy <url>",
     ],
   ];
-  return (
-    reasons.find(([pattern]) => pattern.test(output))?.[1] ??
-    `npm ci ended with exit code ${code}, see above.`
-  );
+  const known = reasons.find(([pattern]) => pattern.test(output));
+  if (known) return known[1];
+  return free < 800 ? diskFull : `npm ci ended with exit code ${code}, see above.`;
 }

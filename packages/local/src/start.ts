@@ -43,6 +43,10 @@ the first sweep sends what fell due meanwhile.
 }
 
 async function main(): Promise<void> {
+  // Heard from the beginning: who changes their mind while things start gets everything stopped as well.
+  const signal = new Promise<string>((stop) => {
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => stop(name));
+  });
   say("starting PostgreSQL, SQS, SES and the functions …");
   let ledger: Ledger | null = null;
   const stack = await startStack({
@@ -64,10 +68,7 @@ async function main(): Promise<void> {
   // What fell due while nothing ran does not wait for the next minute.
   await stack.schedule.trigger();
 
-  const signal = await new Promise<string>((stop) => {
-    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => stop(name));
-  });
-  say(`\n${signal}: stopping; what is still owed waits in the ledger`);
+  say(`\n${await signal}: stopping; what is still owed waits in the ledger`);
   await demo.stop();
   await ledger.close();
   await stack.stop();

@@ -84,9 +84,9 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
   /** Enough of the send lease and of the invocation is left to call and to record. */
   const mayCall = () => {
     const now = clocks();
-    const elapsed = Math.max(now.wall - start.wall, now.monotonic - start.monotonic) / 1000;
+    const elapsed = Math.max(Math.abs(now.wall - start.wall), now.monotonic - start.monotonic) / 1000;
     const { callBefore, call, reserve } = context.settings.deliver;
-    return elapsed < callBefore && now.wall >= start.wall && context.remaining() > call + reserve;
+    return elapsed < callBefore && context.remaining() > call + reserve;
   };
 
   await Promise.all([...groupsOf(claimed).values()].map((group) => sendGroup(group)));

@@ -1,5 +1,6 @@
 import type { Proof } from "@owed/ledger";
 import * as v from "valibot";
+import { isInstant } from "../instant.ts";
 
 /** The SES events that say that a message was accepted, and what became of it (Amazon SES developer guide, event publishing). */
 const outcomes = {
@@ -9,15 +10,15 @@ const outcomes = {
   Complaint: "complained",
 } as const;
 
-/** An SES event as EventBridge hands it to SQS; only what is read of it. */
+/** An SES event as EventBridge hands it to SQS; only what is read of it, and only what the ledger can hold. */
 const schema = v.object({
   source: v.literal("aws.ses"),
   detail: v.object({
     eventType: v.string(),
     mail: v.object({
-      messageId: v.pipe(v.string(), v.nonEmpty()),
-      timestamp: v.pipe(v.string(), v.isoTimestamp()),
-      tags: v.optional(v.record(v.string(), v.array(v.string())), {}),
+      messageId: v.pipe(v.string(), v.regex(/^[!-~]{1,256}$/)),
+      timestamp: v.pipe(v.string(), v.check(isInstant)),
+      tags: v.optional(v.object({ notification: v.optional(v.array(v.string())) }), {}),
     }),
   }),
 });
@@ -36,8 +37,9 @@ export function parseFeedback(body: string): Feedback {
     return { ignored: "it is not JSON" };
   }
   const parsed = v.safeParse(schema, json);
+  // The field alone: the message would quote what stands in it.
   if (!parsed.success)
-    return { ignored: `${v.getDotPath(parsed.issues[0]) ?? "it"}: ${parsed.issues[0].message}` };
+    return { ignored: `its ${v.getDotPath(parsed.issues[0]) ?? "body"} is not that of an SES event` };
   const { eventType, mail } = parsed.output.detail;
   const outcome = Object.hasOwn(outcomes, eventType) ? outcomes[eventType as keyof typeof outcomes] : null;
   if (!outcome)

@@ -1,22 +1,9 @@
 import type { ShipmentEvent } from "@owed/ledger";
 import * as v from "valibot";
+import { isInstant } from "../instant.ts";
 
 /** The detail-type of the platform's events on the bus. */
 export const detailType = "shipment.status_changed";
-
-const rfc3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-
-/** RFC 3339, section 5.6: a date that exists, a time of day, and an offset. Leap seconds are refused. */
-function isInstant(text: string): boolean {
-  const [, year, month, day, hour, minute, second] = rfc3339.exec(text)?.map(Number) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return false;
-  if (hour === undefined || minute === undefined || second === undefined) return false;
-  const date = new Date(Date.UTC(2000, month - 1, day));
-  date.setUTCFullYear(year, month - 1, day);
-  const exists = year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return exists && hour < 24 && minute < 60 && second < 60;
-}
 
 const text = (pattern: RegExp, message: string) =>
   v.pipe(v.string("must be a text"), v.regex(pattern, message));

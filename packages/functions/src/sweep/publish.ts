@@ -65,7 +65,10 @@ export async function publish(rows: readonly Leased[], options: PublishOptions):
         else if (failed.has(String(place))) {
           done.refusal = failed.get(String(place)) ?? "no code";
           fail(row);
-        } else done.unsure += 1;
+        } else {
+          held.add(row.group);
+          done.unsure += 1;
+        }
       }
     } catch (error) {
       if (!certainlyRefused(error)) {

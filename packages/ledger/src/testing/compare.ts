@@ -1,5 +1,5 @@
 import type { TestDatabase } from "../../../../tests/support/database.ts";
-import type { Run } from "./history.ts";
+import type { History } from "./history.ts";
 
 type Read = Record<string, string | number | null | string[]> & { id: string };
 
@@ -9,7 +9,7 @@ const tolerance = 5;
 /** Compares every row of the ledger with the model's, times by their distance from now. */
 export async function compare(
   { sql }: TestDatabase,
-  run: Run,
+  history: History,
   check: (ledger: unknown, model: unknown) => void,
 ): Promise<void> {
   const rows = await sql<Read[]>`
@@ -24,7 +24,7 @@ export async function compare(
         FROM owed.attempt WHERE notification_id = notification.id ORDER BY attempt.id) AS tries
     FROM owed.notification`;
   const read = new Map(rows.map((row) => [row.id, row]));
-  for (const row of run.rows) {
+  for (const row of history.rows) {
     const { sendBy, optedOut, newer, onUnknown, ...expected } = row;
     if (row.state !== "leased" && row.state !== "sending") Object.assign(expected, { leasedUntil: null });
     const ledger: Record<string, unknown> = { ...read.get(row.id) };
@@ -32,8 +32,8 @@ export async function compare(
     for (const time of ["owedAt", "queuedAt", "diedAt", "deliveredAt", "leasedUntil"]) {
       const [is, ought] = [ledger[time], model[time]];
       if (typeof is !== "number" || typeof ought !== "number") continue;
-      ledger[time] = Math.abs(is - (ought - run.now)) < tolerance ? "as in the model" : `in ${is} s`;
-      model[time] = ledger[time] === "as in the model" ? "as in the model" : `in ${ought - run.now} s`;
+      ledger[time] = Math.abs(is - (ought - history.now)) < tolerance ? "as in the model" : `in ${is} s`;
+      model[time] = ledger[time] === "as in the model" ? "as in the model" : `in ${ought - history.now} s`;
     }
     check(ledger, model);
   }
