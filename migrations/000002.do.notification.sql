@@ -14,6 +14,7 @@ CREATE TABLE owed.notification (
   died_at             timestamptz,
   stopped_at          timestamptz,
   delivered_at        timestamptz,
+  cancelled_at        timestamptz,
   replays             uuid REFERENCES owed.notification,
   lease_token         integer NOT NULL DEFAULT 0,
   generation          integer NOT NULL DEFAULT 0 CHECK (generation >= 0),
@@ -38,6 +39,7 @@ CREATE TABLE owed.notification (
     WHEN state IN ('delivered', 'dead', 'cancelled') THEN owed_at IS NULL
     ELSE true END),
   CONSTRAINT delivered_once CHECK ((state = 'delivered') = (delivered_at IS NOT NULL)),
+  CONSTRAINT cancelled_at_a_time CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL)),
   CONSTRAINT delivered_on_evidence CHECK ((state = 'delivered') = (evidence IS NOT NULL)),
   CONSTRAINT outcome_after_the_end CHECK (outcome = 'none' OR state IN ('delivered', 'cancelled')),
   CONSTRAINT leased_has_an_end CHECK (state NOT IN ('leased', 'sending') OR leased_until IS NOT NULL),

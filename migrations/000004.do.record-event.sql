@@ -89,14 +89,16 @@ BEGIN
   -- Who opted out, has no address, or would be told what is no longer true gets a row as well, already ended
   -- with its reason: months later the ledger says why nothing was sent.
   INSERT INTO owed.notification
-    (id, event_key, subscriber_id, rule_id, channel, due_at, send_by, state, owed_at, reason, died_at, stopped_at)
+    (id, event_key, subscriber_id, rule_id, channel, due_at, send_by, state, owed_at, reason, died_at, stopped_at,
+     cancelled_at)
   SELECT owed.notification_id(v_key, told.ordinal), v_key, told.subscriber_id, told.rule_id, told.channel,
     told.due_at, told.send_by,
     CASE WHEN told.moot IS NOT NULL THEN 'cancelled' WHEN told.address IS NULL THEN 'dead' ELSE 'pending' END,
     CASE WHEN told.moot IS NULL AND told.address IS NOT NULL THEN told.due_at END,
     CASE WHEN told.moot IS NOT NULL THEN told.moot WHEN told.address IS NULL THEN 'no_address' END,
     CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
-    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END
+    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
+    CASE WHEN told.moot IS NOT NULL THEN v_now END
   FROM (
     SELECT row_number() OVER (ORDER BY s.id, r.id) AS ordinal, s.id AS subscriber_id, r.id AS rule_id, s.channel, s.address,
       CASE WHEN r.delay_s = 0 THEN v_now ELSE p_occurred_at + make_interval(secs => r.delay_s) END AS due_at,

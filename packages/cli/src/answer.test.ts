@@ -22,6 +22,7 @@ const row = (changes: Partial<Notification> = {}): Notification => ({
   queuedAt: null,
   claimedAt: null,
   deliveredAt: null,
+  cancelledAt: null,
   stoppedAt: null,
   generation: 0,
   attempts: 0,

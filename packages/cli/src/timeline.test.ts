@@ -34,6 +34,7 @@ const row = (changes: Partial<History> = {}): History => ({
   queuedAt: at("09:01:00"),
   claimedAt: at("09:01:01"),
   deliveredAt: at("09:01:02"),
+  cancelledAt: null,
   stoppedAt: null,
   generation: 0,
   attempts: 1,

@@ -26,6 +26,7 @@ export function timeline(row: History): Moment[] {
   add(row.claimedAt, `a worker took it to send it${row.sentTo ? ` to ${row.sentTo}` : ""}${again}`);
   for (const attempt of row.tries) add(attempt.at, describe(attempt));
   if (row.evidence !== "operator") add(row.deliveredAt, delivered(row));
+  if (!row.tries.some(({ kind }) => kind === "cancelled")) add(row.cancelledAt, `cancelled: ${row.reason}`);
   if (row.stoppedAt && !row.tries.some(({ kind }) => ends.has(kind)))
     add(row.stoppedAt, `stopped: ${row.reason ?? "it waits for a person"}`);
   return moments.toSorted((a, b) => a.at.getTime() - b.at.getTime());

@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await emptyDeadLetters();
   await world.db.sql`
-    UPDATE owed.notification SET state = 'cancelled', reason = 'the end of the test', owed_at = NULL, died_at = NULL, stopped_at = NULL
+    UPDATE owed.notification SET state = 'cancelled', cancelled_at = now(), reason = 'the end of the test', owed_at = NULL, died_at = NULL, stopped_at = NULL
     WHERE state <> 'delivered'`;
 });
 

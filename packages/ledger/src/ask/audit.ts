@@ -15,7 +15,7 @@ export async function audit(ledger: Ledger, question: Question): Promise<Notific
     (sql) => sql<Notification[]>`
       SELECT n.id, n.state, e.shipment_id AS "shipmentId", e.id AS "eventId", e.status, e.occurred_at AS "occurredAt",
         s.recipient_id AS "recipientId", s.role, n.channel, r.template, n.due_at AS "dueAt", n.send_by AS "sendBy",
-        n.owed_at AS "owedAt", n.queued_at AS "queuedAt", n.claimed_at AS "claimedAt", n.delivered_at AS "deliveredAt",
+        n.owed_at AS "owedAt", n.queued_at AS "queuedAt", n.claimed_at AS "claimedAt", n.delivered_at AS "deliveredAt", n.cancelled_at AS "cancelledAt",
         n.stopped_at AS "stoppedAt", n.generation, n.attempts, n.rescues, n.resends, n.sent_to AS "sentTo", n.provider,
         n.provider_message_id AS "providerMessageId", n.evidence, n.outcome, n.reason, n.replays
       FROM owed.event e

@@ -18,6 +18,7 @@ export type Notification = {
   queuedAt: Date | null;
   claimedAt: Date | null;
   deliveredAt: Date | null;
+  cancelledAt: Date | null;
   stoppedAt: Date | null;
   generation: number;
   attempts: number;

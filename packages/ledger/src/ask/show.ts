@@ -24,7 +24,7 @@ export async function show(ledger: Ledger, id: string): Promise<History> {
       SELECT n.id, n.state, e.shipment_id AS "shipmentId", e.id AS "eventId", e.status, e.occurred_at AS "occurredAt",
         e.recorded_at AS "recordedAt", s.recipient_id AS "recipientId", s.role, n.channel, r.template,
         r.on_unknown AS "onUnknown", n.due_at AS "dueAt", n.send_by AS "sendBy", n.owed_at AS "owedAt",
-        n.queued_at AS "queuedAt", n.claimed_at AS "claimedAt", n.delivered_at AS "deliveredAt",
+        n.queued_at AS "queuedAt", n.claimed_at AS "claimedAt", n.delivered_at AS "deliveredAt", n.cancelled_at AS "cancelledAt",
         n.stopped_at AS "stoppedAt", n.generation, n.attempts, n.rescues, n.resends, n.sent_to AS "sentTo", n.provider,
         n.provider_message_id AS "providerMessageId", n.evidence, n.outcome, n.reason, n.replays,
         (SELECT coalesce(json_agg(json_build_object('at', at, 'kind', kind, 'generation', generation, 'messageId', message_id,

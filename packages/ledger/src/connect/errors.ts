@@ -7,7 +7,7 @@ export class LedgerUnavailable extends Error {
   constructor(cause: unknown, certainlyNotRun: boolean) {
     const why = cause instanceof Error ? cause.message : String(cause);
     super(
-      `the ledger's database does not answer (${why}); it is tried again, or check that PostgreSQL runs and is reachable`,
+      `the ledger's database does not answer (${why}); check that PostgreSQL runs and is reachable`,
       { cause },
     );
     this.certainlyNotRun = certainlyNotRun;

@@ -117,6 +117,7 @@ export async function claim(
           leased_until = CASE did WHEN 'claim' THEN now() + make_interval(secs => ${durations.sendLease}) ELSE n.leased_until END,
           claimed_at = CASE did WHEN 'claim' THEN now() ELSE n.claimed_at END,
           died_at = NULL,
+          cancelled_at = CASE did WHEN 'cancel' THEN now() END,
           stopped_at = NULL,
           lease_token = n.lease_token + CASE did WHEN 'claim' THEN 1 ELSE 0 END,
           attempts = n.attempts + CASE did WHEN 'claim' THEN 1 ELSE 0 END,

@@ -9,7 +9,7 @@ export async function cancel(ledger: Ledger, id: string, act: Act): Promise<void
   const rows = await ledger.run(
     (sql) => sql`
       WITH cancelled AS (
-        UPDATE owed.notification SET state = 'cancelled', owed_at = NULL, died_at = NULL, stopped_at = NULL,
+        UPDATE owed.notification SET state = 'cancelled', cancelled_at = clock_timestamp(), owed_at = NULL, died_at = NULL, stopped_at = NULL,
           reason = ${`cancelled: ${act.why}`}
         WHERE id = ${id} AND (state IN ('pending', 'leased', 'queued', 'dead') OR (state = 'unknown' AND owed_at IS NULL))
         RETURNING id, generation

@@ -90,6 +90,7 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
           resends = n.resends + CASE did WHEN 'resend' THEN 1 ELSE 0 END,
           rescues = n.rescues + CASE did WHEN 'rescue' THEN 1 ELSE 0 END,
           stopped_at = CASE WHEN did IN ('hold', 'lose') THEN now() END,
+          cancelled_at = CASE did WHEN 'cancel' THEN now() END,
           reason = CASE did WHEN 'cancel' THEN judged.reason
             WHEN 'unknown' THEN 'no_outcome: the worker vanished before it recorded one'
             WHEN 'lose' THEN 'lost: queued four times, and no worker ever received it'
