@@ -100,6 +100,7 @@ CREATE TABLE owed.attempt (
   CHECK (kind NOT IN ('replayed', 'resolved', 'cancelled', 'redriven') OR (actor IS NOT NULL AND reason IS NOT NULL))
 );
 CREATE INDEX attempt_notification ON owed.attempt (notification_id);
+CREATE UNIQUE INDEX attempt_duplicate_once ON owed.attempt (notification_id, provider_message_id) WHERE kind = 'duplicate';
 
 -- Events that were refused, kept for a look. The body is stored as bytes: it may hold anything.
 CREATE TABLE owed.refused_event (

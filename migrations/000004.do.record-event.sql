@@ -134,25 +134,66 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION owed.record_event IS 'records an event and its notifications in the caller''s transaction; returns how many are new; raises OW001 when refused';
 
--- Registering what is watched, and by whom. Both may be called again: the newest values count.
+-- Registering what is watched, and by whom. Each may be called again: the newest values count. What can't be
+-- taken raises OW003 with the field and the reason, and without the value: it may be an address or a name.
+
+CREATE FUNCTION owed.refuse(field text, reason text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% %', field, reason USING ERRCODE = 'OW003', COLUMN = field, HINT = 'Correct the field and call again.';
+END $$;
+
 CREATE FUNCTION owed.register_shipment(p_id text, p_merchant_id text, p_merchant_name text, p_tracking_number text) RETURNS void
-LANGUAGE sql AS $$
+LANGUAGE plpgsql AS $$
+BEGIN
+  CASE
+    WHEN coalesce(p_id, '') !~ '^[A-Za-z0-9._:-]{1,64}$' THEN
+      PERFORM owed.refuse('shipment_id', 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : -');
+    WHEN coalesce(p_merchant_id, '') !~ '^[A-Za-z0-9._:-]{1,64}$' THEN
+      PERFORM owed.refuse('merchant_id', 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : -');
+    WHEN coalesce(length(p_merchant_name), 0) NOT BETWEEN 1 AND 200 OR p_merchant_name ~ '[[:cntrl:]]' THEN
+      PERFORM owed.refuse('merchant_name', 'must be 1 to 200 characters without control characters');
+    WHEN coalesce(length(p_tracking_number), 0) NOT BETWEEN 1 AND 64 OR p_tracking_number ~ '[[:cntrl:]]' THEN
+      PERFORM owed.refuse('tracking_number', 'must be 1 to 64 characters without control characters');
+    ELSE
+  END CASE;
   INSERT INTO owed.merchant (id, name) VALUES (p_merchant_id, p_merchant_name)
   ON CONFLICT (id) DO UPDATE SET name = excluded.name WHERE merchant.name <> excluded.name;
   INSERT INTO owed.shipment (id, merchant_id, tracking_number) VALUES (p_id, p_merchant_id, p_tracking_number)
   ON CONFLICT (id) DO UPDATE SET tracking_number = excluded.tracking_number;
-$$;
+END $$;
 
 CREATE FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id text, p_role text, p_channel text,
   p_address text, p_name text DEFAULT NULL, p_locale text DEFAULT 'en') RETURNS bigint
-LANGUAGE sql AS $$
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_id bigint;
+BEGIN
+  CASE
+    WHEN NOT EXISTS (SELECT FROM owed.shipment WHERE id = p_shipment_id) THEN
+      PERFORM owed.refuse('shipment_id', 'is not a known shipment');
+    WHEN coalesce(p_recipient_id, '') !~ '^[A-Za-z0-9._:@-]{1,64}$' THEN
+      PERFORM owed.refuse('recipient_id', 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : @ -');
+    WHEN coalesce(p_role, '') NOT IN ('buyer', 'merchant', 'agent', 'warehouse') THEN
+      PERFORM owed.refuse('role', 'must be buyer, merchant, agent or warehouse');
+    WHEN NOT EXISTS (SELECT FROM owed.channel WHERE name = p_channel) THEN
+      PERFORM owed.refuse('channel', 'is not a known channel');
+    WHEN p_address ~ '[[:cntrl:]]' OR length(p_address) > 320 THEN
+      PERFORM owed.refuse('address', 'must be at most 320 characters without control characters');
+    WHEN p_name ~ '[[:cntrl:]]' OR length(p_name) > 200 THEN
+      PERFORM owed.refuse('name', 'must be at most 200 characters without control characters');
+    WHEN coalesce(p_locale, '') !~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' THEN
+      PERFORM owed.refuse('locale', 'must be a language tag such as de-AT (BCP 47)');
+    ELSE
+  END CASE;
   INSERT INTO owed.subscriber (shipment_id, recipient_id, role, channel, address, name, locale)
-  VALUES (p_shipment_id, p_recipient_id, p_role, p_channel, p_address, p_name, p_locale)
+  VALUES (p_shipment_id, p_recipient_id, p_role, p_channel, nullif(btrim(p_address), ''), nullif(btrim(p_name), ''), p_locale)
   ON CONFLICT (shipment_id, recipient_id, channel) DO UPDATE
     SET role = excluded.role, address = excluded.address, name = excluded.name, locale = excluded.locale
-  RETURNING id
-$$;
+  RETURNING id INTO v_id;
+  RETURN v_id;
+END $$;
 
+-- True when the recipient was still subscribed.
 CREATE FUNCTION owed.opt_out(p_shipment_id text, p_recipient_id text, p_channel text) RETURNS boolean
 LANGUAGE sql AS $$
   WITH opted_out AS (

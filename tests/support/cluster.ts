@@ -18,7 +18,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startPostgres({ folder, port: 0, database: "template_owed", durable: false });
   const { host, port, user, password } = server;
   await migrate(
-    { host, port, user, password, database: "template_owed", tls: "off", applicationName: "test", connections: 1, deadline: 30 },
+    {
+      host,
+      port,
+      user,
+      password,
+      database: "template_owed",
+      tls: "off",
+      applicationName: "test",
+      connections: 1,
+      deadline: 30,
+    },
     fileURLToPath(new URL("../../migrations", import.meta.url)),
   );
   project.provide("cluster", { host, port, user, password });

@@ -24,12 +24,17 @@ export async function happen(
   const id = `E-${randomUUID()}`;
   const occurredAt = new Date(Date.now() - ago * 1000).toISOString();
   const [answer] = await recordEvents(ledger, [{ id, shipmentId, status, occurredAt }]);
-  if (answer?.outcome !== "recorded") throw new Error(`the event was not recorded: ${JSON.stringify(answer)}`);
+  if (answer?.outcome !== "recorded")
+    throw new Error(`the event was not recorded: ${JSON.stringify(answer)}`);
   return id;
 }
 
 /** Owes `rows` notifications to as many shipments' buyers, one event each. Returns the shipments' ids. */
-export async function owe(database: Pick<TestDatabase, "sql">, rows: number, status = "out_for_delivery"): Promise<string[]> {
+export async function owe(
+  database: Pick<TestDatabase, "sql">,
+  rows: number,
+  status = "out_for_delivery",
+): Promise<string[]> {
   const batch = randomUUID().slice(0, 8);
   const { sql } = database;
   await sql`

@@ -13,7 +13,9 @@ export async function passTime(sql: postgres.Sql, seconds: number): Promise<void
       FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
       WHERE c.table_schema = 'owed' AND t.table_type = 'BASE TABLE' AND c.data_type = 'timestamp with time zone'`;
     for (const [table, changes] of Map.groupBy(columns, (column) => column.table)) {
-      const set = changes.map(({ column }) => `"${column}" = "${column}" - make_interval(secs => ${seconds})`);
+      const set = changes.map(
+        ({ column }) => `"${column}" = "${column}" - make_interval(secs => ${seconds})`,
+      );
       await transaction.unsafe(`UPDATE owed."${table}" SET ${set.join(", ")}`);
     }
   });

@@ -24,7 +24,7 @@ export type Consumer = {
  * stays off: it would report everything as failed while the handler goes on sending.
  */
 export function queueConsumer({ stage, logger, queueUrl, consume }: Consumer) {
-  const metrics = createMetrics(stage);
+  const metrics = createMetrics(stage, logger);
   const sqs = createSqsClient(2);
   return middy<SQSEvent, SQSBatchResponse>({ timeoutEarlyInMillis: 0 })
     .use(injectLambdaContext(logger))

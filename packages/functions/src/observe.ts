@@ -4,9 +4,12 @@ import { Metrics } from "@aws-lambda-powertools/metrics";
 /** Structured logs to standard output. Ids only: no address, name or text is ever logged. */
 export const createLogger = (stage: string): Logger => new Logger({ serviceName: stage });
 
-/** Metrics in CloudWatch's embedded metric format, written to standard output. */
-export const createMetrics = (stage: string): Metrics =>
-  new Metrics({ namespace: "Owed", serviceName: stage });
+/**
+ * Metrics in CloudWatch's embedded metric format, written to standard output. What the library itself has to say
+ * goes to the stage's log.
+ */
+export const createMetrics = (stage: string, logger: Logger): Metrics =>
+  new Metrics({ namespace: "Owed", serviceName: stage, logger });
 
 /**
  * An error to log, whatever was thrown: name, message, code, stack and cause. The logger would write whatever

@@ -34,7 +34,22 @@ export async function ensureInstalled() {
   await alone(lock, waiting, (noteGroup) => isInstalled() || install(noteGroup));
 }
 
-const isInstalled = () => existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint() && node24Runs();
+const isInstalled = () => (isStamped() || isLocked()) && node24Runs();
+
+const isStamped = () => existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint();
+
+/** Somebody ran npm themselves: npm's own record of node_modules, which it writes last, says what is there. */
+function isLocked() {
+  const record = "node_modules/.package-lock.json";
+  if (!existsSync(join(root, record))) return false;
+  const installed = parse(record).packages;
+  return Object.entries(parse("package-lock.json").packages).every(
+    ([path, { version, optional, link }]) =>
+      !path.includes("node_modules/") ||
+      link ||
+      (installed[path] ? installed[path].version === version : optional),
+  );
+}
 
 /** One hash of what decides what `npm ci` installs: the lock file, and the dependencies in each package.json. */
 function fingerprint() {

@@ -47,7 +47,10 @@ const command = new Command("drill")
 /** Bars on a terminal, nothing elsewhere. */
 function progress(total: number) {
   if (!process.stderr.isTTY) return { owed: () => {}, sent: () => {}, stop: () => {} };
-  const bars = new MultiBar({ format: "{name} {bar} {value}/{total}", stream: process.stderr }, Presets.shades_classic);
+  const bars = new MultiBar(
+    { format: "{name} {bar} {value}/{total}", stream: process.stderr },
+    Presets.shades_classic,
+  );
   const owed = bars.create(total, 0, { name: "owed     " });
   const sent = bars.create(total, 0, { name: "delivered" });
   return {

@@ -43,9 +43,10 @@ the first sweep sends what fell due meanwhile.
 }
 
 async function main(): Promise<void> {
-  // Heard from the beginning: who changes their mind while things start gets everything stopped as well.
+  // Heard from the beginning: who changes their mind while things start gets everything stopped as
+  // well; a second signal (npm passes its own on) does not interrupt the stopping.
   const signal = new Promise<string>((stop) => {
-    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => stop(name));
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop(name));
   });
   say("starting PostgreSQL, SQS, SES and the functions …");
   let ledger: Ledger | null = null;

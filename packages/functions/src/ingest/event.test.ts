@@ -195,12 +195,12 @@ describe("whatever comes", () => {
     expect(parsed.reason).toMatch(/^(is missing|must .{2,90})$/);
   };
   /** Any sequence of UTF-16 units: lone surrogates, NUL and all. */
-  const anyText = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 60 }).map((units) =>
-    units.map((unit) => String.fromCharCode(unit)).join(""),
-  );
+  const anyText = fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 60 })
+    .map((units) => units.map((unit) => String.fromCharCode(unit)).join(""));
 
   test("any text has an answer", () => {
-    fc.assert(fc.property(fc.oneof(anyText, fc.json(), fc.json({ noUnicodeString: false })), judged));
+    fc.assert(fc.property(fc.oneof(anyText, fc.json()), judged));
   });
 
   test("any JSON in any place of an event has an answer", () => {

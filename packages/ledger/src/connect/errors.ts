@@ -6,10 +6,9 @@ export class LedgerUnavailable extends Error {
 
   constructor(cause: unknown, certainlyNotRun: boolean) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `the ledger's database does not answer (${why}); check that PostgreSQL runs and is reachable`,
-      { cause },
-    );
+    super(`the ledger's database does not answer (${why}); check that PostgreSQL runs and is reachable`, {
+      cause,
+    });
     this.certainlyNotRun = certainlyNotRun;
   }
 }

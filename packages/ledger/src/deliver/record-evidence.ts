@@ -63,10 +63,8 @@ export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): 
       ), told AS (
         INSERT INTO owed.attempt (notification_id, kind, generation, provider_message_id, reason)
         SELECT row.id, 'duplicate', row.generation, proof.provider_message_id, 'the provider accepted it once more'
-        FROM row JOIN proof USING (id)
-        WHERE row.duplicate AND NOT EXISTS (
-          SELECT FROM owed.attempt a
-          WHERE a.notification_id = row.id AND a.kind = 'duplicate' AND a.provider_message_id = proof.provider_message_id)
+        FROM row JOIN proof USING (id) WHERE row.duplicate
+        ON CONFLICT (notification_id, provider_message_id) WHERE kind = 'duplicate' DO NOTHING
       )
       SELECT proof.id, coalesce(row.duplicate, false) AS duplicate,
         CASE WHEN row.id IS NULL THEN 'gone' WHEN row.ended THEN 'known' ELSE 'proven' END AS result

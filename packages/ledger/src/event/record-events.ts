@@ -41,7 +41,8 @@ export async function recordEvents(ledger: Ledger, events: readonly ShipmentEven
         ) WITH ORDINALITY AS given (id, shipment_id, status, occurred_at, place)
         ORDER BY shipment_id, place
       ) AS e,
-      LATERAL owed.try_record_event(e.id, e.shipment_id, e.status, e.occurred_at::timestamptz) AS r`,
+      LATERAL owed.try_record_event(e.id, e.shipment_id, e.status,
+        CASE WHEN pg_input_is_valid(e.occurred_at, 'timestamptz') THEN e.occurred_at::timestamptz END) AS r`,
     { repeatable: true },
   );
   return rows

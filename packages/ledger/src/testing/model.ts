@@ -1,54 +1,6 @@
 import { defaultDurations as durations } from "../durations.ts";
-import type { Outcome, State } from "../states.ts";
-
-/** A row as the protocol's table describes it. Times are seconds since the history began. */
-export type ModelRow = {
-  id: string;
-  state: State;
-  owedAt: number | null;
-  token: number;
-  generation: number;
-  attempts: number;
-  rescues: number;
-  resends: number;
-  leasedUntil: number;
-  queuedAt: number | null;
-  messageId: string | null;
-  diedAt: number | null;
-  deliveredAt: number | null;
-  outcome: Outcome;
-  providerMessageId: string | null;
-  onUnknown: "resend" | "hold";
-  sendBy: number;
-  optedOut: boolean;
-  /** The rows of the same recipient about newer statuses. */
-  newer: ModelRow[];
-  tries: string[];
-};
-
-/** A row as the fan-out leaves it. */
-export const fresh = (id: string): ModelRow => ({
-  id,
-  state: "pending",
-  owedAt: 0,
-  token: 0,
-  generation: 0,
-  attempts: 0,
-  rescues: 0,
-  resends: 0,
-  leasedUntil: 0,
-  queuedAt: null,
-  messageId: null,
-  diedAt: null,
-  deliveredAt: null,
-  outcome: "none",
-  providerMessageId: null,
-  onUnknown: "resend",
-  sendBy: Number.POSITIVE_INFINITY,
-  optedOut: false,
-  newer: [],
-  tries: [],
-});
+import type { Outcome } from "../states.ts";
+import type { ModelRow } from "./model-row.ts";
 
 const ranks: Outcome[] = ["none", "accepted", "arrived", "bounced", "complained"];
 const ended = (row: ModelRow) => row.state === "delivered" || row.state === "cancelled";

@@ -15,6 +15,7 @@ export type Row = {
   died_at: Date | null;
   stopped_at: Date | null;
   delivered_at: Date | null;
+  cancelled_at: Date | null;
   replays: string | null;
   lease_token: number;
   generation: number;
@@ -65,7 +66,7 @@ export const shapes: Record<Shape, Columns> = {
     stopped_at: "now()",
     reason: "'lost'",
   },
-  cancelled: { owed_at: "NULL", reason: "'opted_out'" },
+  cancelled: { owed_at: "NULL", cancelled_at: "now()", reason: "'opted_out'" },
 };
 
 export const stateOf = (shape: Shape): State =>

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TestDatabase } from "../../../../tests/support/database.ts";
 import { registerShipment } from "../../../../tests/support/shipment.ts";
-import { fresh, type ModelRow } from "./model.ts";
+import { fresh, type ModelRow } from "./model-row.ts";
 import { empty } from "./rows.ts";
 
 export type Counters = { rescues: number; resends: number };

@@ -4,6 +4,7 @@ import { markQueued } from "../sweep/mark-queued.ts";
 import { release } from "../sweep/release.ts";
 import { type History, pick } from "./history.ts";
 import * as model from "./model.ts";
+import type { ModelRow } from "./model-row.ts";
 import type { StepOf } from "./steps.ts";
 
 const bare = ({ id, token, generation }: { id: string; token: number; generation: number }) => ({
@@ -27,7 +28,7 @@ export async function leaseSlice(history: History, step: StepOf<"lease">): Promi
     .toSorted((a, b) => (a.owedAt ?? 0) - (b.owedAt ?? 0) || (a.id < b.id ? -1 : 1))
     .slice(0, step.limit);
   const done: string[] = [];
-  const expected: model.ModelRow[] = [];
+  const expected: ModelRow[] = [];
   for (const row of due) {
     const lost = step.queued === "lost" ? "yes" : model.isLost(row, notes, now);
     const did = model.sweepRow(row, now, lost === "perhaps" ? await isRescued(history, row) : lost === "yes");
@@ -56,7 +57,7 @@ export async function leaseSlice(history: History, step: StepOf<"lease">): Promi
 }
 
 /** What the ledger decided where the model leaves it a choice. */
-async function isRescued({ database }: History, row: model.ModelRow): Promise<boolean> {
+async function isRescued({ database }: History, row: ModelRow): Promise<boolean> {
   const [left] = await database.sql`SELECT FROM owed.notification WHERE id = ${row.id} AND state = 'queued'`;
   return left === undefined;
 }

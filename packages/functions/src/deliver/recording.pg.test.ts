@@ -1,0 +1,274 @@
+import { defaultDurations as durations, Ledger, recordEvidence } from "@owed/ledger";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { passTime } from "../../../../tests/support/time.ts";
+import { refused, scriptedChannel } from "../testing/channel.ts";
+import { acknowledged, comesAgainIn, handOver } from "../testing/deliveries.ts";
+import { type Gate, startGate } from "../testing/gate.ts";
+import {
+  countStates,
+  empty,
+  leaseAll,
+  messageFor,
+  oweAndQueue,
+  readRow,
+  readRows,
+  readTries,
+} from "../testing/rows.ts";
+import { countStatements } from "../testing/statements.ts";
+
+let database: TestDatabase;
+/** The way to the database, and a ledger behind it. */
+let gate: Gate;
+let ledger: Ledger;
+beforeAll(async () => {
+  database = await createDatabase();
+  gate = await startGate(database.options);
+  ledger = new Ledger({ ...database.options, port: gate.port });
+});
+beforeEach(() => empty(database));
+afterEach(() => gate.open());
+afterAll(async () => {
+  await ledger.close();
+  await gate.close();
+  await database.drop();
+});
+
+const oneQueued = async () => {
+  const [row] = await oweAndQueue(database, 1);
+  if (!row) throw new Error("nothing is owed");
+  return row;
+};
+
+test("a clean batch of ten is two statements: one claims, one records", async () => {
+  const rows = await oweAndQueue(database, 10);
+  const records = rows.map((row) => messageFor(row));
+  expect(await countStatements(database, () => handOver(ledger, records))).toBe(2);
+  expect(await countStates(database)).toEqual({ delivered: 10 });
+  // A second one finds nothing to send and nothing to record.
+  expect(await countStatements(database, () => handOver(ledger, records))).toBe(1);
+});
+
+test("a slow call holds back no neighbour's record; its own goes into a second one", async () => {
+  const rows = await oweAndQueue(database, 5);
+  const slow = rows[0]?.id ?? "";
+  const answer = Promise.withResolvers<undefined>();
+  const channel = scriptedChannel(({ notificationId }) =>
+    notificationId === slow ? answer.promise : undefined,
+  );
+  const statements = countStatements(database, async () => {
+    const delivery = handOver(
+      ledger,
+      rows.map((row) => messageFor(row)),
+      { channel },
+    );
+    // The neighbours are recorded although the slow one does not answer at all.
+    await vi.waitFor(() => expect(channel.calls).toHaveLength(5));
+    await untilDelivered(rows.slice(1).map(({ id }) => id));
+    answer.resolve(undefined);
+    expect((await delivery).disposals).toEqual(Array(5).fill(acknowledged));
+  });
+  // The looks of this test are among what was counted.
+  expect(await statements).toBe(3 + looks);
+  expect(await readRow(database, slow)).toMatchObject({ state: "delivered" });
+});
+let looks = 0;
+async function untilDelivered(ids: string[]) {
+  looks = 0;
+  await vi.waitFor(async () => {
+    looks += 1;
+    for (const row of await readRows(database, ids)) expect(row.state).toBe("delivered");
+  });
+}
+
+describe("the database goes away during the sends", () => {
+  test("the outcomes are held, and recorded when it is back; only then are the messages acknowledged", async () => {
+    const rows = await oweAndQueue(database, 3);
+    const dead = rows[2]?.id;
+    const channel = scriptedChannel(({ notificationId }) => {
+      gate.shut();
+      return notificationId === dead ? refused : undefined;
+    });
+    let ended = false;
+    const errors = vi.fn();
+    const delivery = handOver(
+      ledger,
+      rows.map((row) => messageFor(row)),
+      { channel, onError: errors },
+    ).finally(() => {
+      ended = true;
+    });
+    await vi.waitFor(() => expect(errors.mock.calls.length).toBeGreaterThanOrEqual(2));
+    expect([await countStates(database), ended]).toEqual([{ sending: 3 }, false]);
+    gate.open();
+    expect((await delivery).disposals).toEqual([acknowledged, acknowledged, comesAgainIn(0)]);
+    expect(await countStates(database)).toEqual({ delivered: 2, dead: 1 });
+    expect(channel.calls).toHaveLength(3);
+  });
+
+  test("its sessions are ended by an administrator: nothing is lost", async () => {
+    const rows = await oweAndQueue(database, 3);
+    const channel = scriptedChannel(async () => {
+      await database.sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = ${database.options.applicationName}`;
+      return undefined;
+    });
+    const { disposals } = await handOver(
+      ledger,
+      rows.map((row) => messageFor(row)),
+      { channel },
+    );
+    expect(disposals).toEqual(Array(3).fill(acknowledged));
+    expect(await countStates(database)).toEqual({ delivered: 3 });
+  });
+
+  test("a row that somebody keeps locked is recorded when it is free", async () => {
+    const row = await oneQueued();
+    const impatient = new Ledger({ ...database.options, deadline: 1 });
+    const errors = vi.fn();
+    const free = Promise.withResolvers<void>();
+    let lock: Promise<unknown> = Promise.resolve();
+    const channel = scriptedChannel(async ({ notificationId }) => {
+      const locked = Promise.withResolvers<void>();
+      lock = database.sql.begin(async (transaction) => {
+        await transaction`SELECT FROM owed.notification WHERE id = ${notificationId} FOR UPDATE`;
+        locked.resolve();
+        await free.promise;
+      });
+      await locked.promise;
+      return undefined;
+    });
+    const delivery = handOver(impatient, [messageFor(row)], { channel, onError: errors });
+    await vi.waitFor(() => expect(errors).toHaveBeenCalled(), { timeout: 5000 });
+    free.resolve();
+    await lock;
+    expect((await delivery).disposals).toEqual([acknowledged]);
+    expect(await readRow(database, row.id)).toMatchObject({ state: "delivered" });
+    await impatient.close();
+  });
+
+  test("not back before the deadline: not acknowledged, told by its id, and unknown after its lease", async () => {
+    const row = await oneQueued();
+    let left = 30;
+    const channel = scriptedChannel(() => {
+      gate.shut();
+      left = 1;
+      return undefined;
+    });
+    const { counts, disposals, onError } = await handOver(ledger, [messageFor(row)], {
+      channel,
+      remaining: () => left,
+    });
+    expect(disposals).toEqual([comesAgainIn(null)]);
+    expect(counts).toEqual({ claimed: 1, accepted: 1, unrecorded: 1 });
+    expect(onError).toHaveBeenLastCalledWith("an outcome was not recorded before the deadline", null, row.id);
+    gate.open();
+    expect(await readRow(database, row.id)).toMatchObject({ state: "sending" });
+    // The message comes again; nobody sends it a second time without waiting for evidence.
+    await passTime(database.sql, durations.sendLease + 1);
+    const again = await handOver(ledger, [messageFor(row)]);
+    expect([again.channel.calls, again.disposals]).toEqual([[], [acknowledged]]);
+    expect(await readRow(database, row.id)).toMatchObject({ state: "unknown" });
+  });
+});
+
+test("the database away before the claim: nothing is sent, all come again later from time to time", async () => {
+  const rows = await oweAndQueue(database, 2);
+  const records = rows.map((row, place) => messageFor(row, { receives: place === 0 ? 1 : 4 }));
+  gate.shut();
+  const { channel, disposals, onError } = await handOver(ledger, records);
+  expect([channel.calls, disposals]).toEqual([[], [comesAgainIn(10), comesAgainIn(600)]]);
+  expect(onError).toHaveBeenCalledOnce();
+  gate.open();
+  expect((await handOver(ledger, records)).disposals).toEqual([acknowledged, acknowledged]);
+});
+
+describe("a worker that lost its row during the call", () => {
+  /** A channel during whose call the send lease passes and the row goes its own way. */
+  const stale = (result: Parameters<typeof scriptedChannel>[0], meanwhile: () => Promise<unknown>) =>
+    scriptedChannel(async (request, call) => {
+      await meanwhile();
+      return result?.(request, call);
+    });
+  const becomesUnknown = async (id: string) => {
+    await passTime(database.sql, durations.sendLease + 1);
+    const other = await handOver(ledger, [messageFor({ id, generation: 0, group: "1" })]);
+    expect(other.counts).toEqual({ unknown: 1 });
+  };
+
+  test("its acceptance is evidence: the unknown row is delivered", async () => {
+    const row = await oneQueued();
+    // The token is still its own, the state is not: the record is fenced.
+    const { counts, disposals } = await handOver(ledger, [messageFor(row)], {
+      channel: stale(undefined, () => becomesUnknown(row.id)),
+    });
+    expect({ counts, disposals }).toEqual({
+      counts: { claimed: 1, accepted: 1, fenced: 1 },
+      disposals: [acknowledged],
+    });
+    expect(await readRow(database, row.id)).toMatchObject({
+      state: "delivered",
+      evidence: "reply",
+      provider_message_id: `P-${row.id}`,
+    });
+  });
+
+  test("its failure changes nothing", async () => {
+    const row = await oneQueued();
+    const { counts, disposals } = await handOver(ledger, [messageFor(row)], {
+      channel: stale(
+        () => refused,
+        () => becomesUnknown(row.id),
+      ),
+    });
+    expect({ counts, disposals }).toEqual({
+      counts: { claimed: 1, refused: 1, fenced: 1 },
+      disposals: [acknowledged],
+    });
+    expect(await readRow(database, row.id)).toMatchObject({ state: "unknown" });
+    expect(await leaseAll(database)).toEqual([]);
+  });
+
+  test("the provider's own event was faster: the same message, no duplicate", async () => {
+    const row = await oneQueued();
+    const proof = {
+      id: row.id,
+      at: null,
+      provider: "test",
+      providerMessageId: `P-${row.id}`,
+      outcome: "accepted",
+      evidence: "feedback",
+    } as const;
+    const { counts } = await handOver(ledger, [messageFor(row)], {
+      channel: stale(undefined, () => recordEvidence(database.ledger, [proof])),
+    });
+    expect(counts).toEqual({ claimed: 1, accepted: 1, fenced: 1 });
+    expect(await readRow(database, row.id)).toMatchObject({ state: "delivered", evidence: "feedback" });
+    expect(await readTries(database, row.id)).toEqual([]);
+  });
+
+  test("another worker has delivered it: its acceptance is a duplicate, and is counted", async () => {
+    const row = await oneQueued();
+    const proof = {
+      id: row.id,
+      at: null,
+      provider: "test",
+      providerMessageId: "P-other",
+      outcome: "accepted",
+      evidence: "reply",
+    } as const;
+    const { counts, disposals } = await handOver(ledger, [messageFor(row)], {
+      channel: stale(undefined, () => recordEvidence(database.ledger, [proof])),
+    });
+    expect({ counts, disposals }).toEqual({
+      counts: { claimed: 1, accepted: 1, fenced: 1 },
+      disposals: [acknowledged],
+    });
+    expect(await readRow(database, row.id)).toMatchObject({
+      state: "delivered",
+      provider_message_id: "P-other",
+    });
+    expect(await readTries(database, row.id)).toEqual(["duplicate"]);
+  });
+});

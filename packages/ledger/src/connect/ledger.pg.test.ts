@@ -1,0 +1,218 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { LedgerUnavailable } from "./errors.ts";
+import { Ledger, type LedgerOptions } from "./ledger.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+const open: Ledger[] = [];
+function connect(options: Partial<LedgerOptions> = {}): Ledger {
+  const ledger = new Ledger({ ...database.options, applicationName: "victim", connections: 1, ...options });
+  open.push(ledger);
+  return ledger;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((ledger) => ledger.close()));
+});
+
+const refusal = (act: Promise<unknown>) =>
+  act.then(
+    () => null,
+    (error: Error) => error,
+  );
+const one = (ledger: Ledger, repeatable = false) =>
+  ledger.run((sql) => sql<{ one: number }[]>`SELECT 1 AS one`, { repeatable });
+/** Ends the server's side of the ledger's connections, as a failover does; waits until there are some. */
+const terminate = (state: "active" | "idle") =>
+  vi.waitFor(
+    async () => {
+      const ended = await database.sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'victim' AND datname = current_database() AND state = ${state} AND query NOT LIKE 'SET%'`;
+      expect(ended.length).toBeGreaterThan(0);
+    },
+    { timeout: 5000, interval: 5 },
+  );
+
+describe("a connection that is cut", () => {
+  test("in the middle of a statement: it was rolled back, and runs once more", async () => {
+    await database.sql`CREATE TABLE IF NOT EXISTS counted (n int)`;
+    const ledger = connect();
+    let runs = 0;
+    const result = ledger.run(
+      (sql) => {
+        runs += 1;
+        return sql`WITH slow AS (SELECT pg_sleep(${runs === 1 ? 30 : 0})) INSERT INTO counted SELECT 1 FROM slow`;
+      },
+      { repeatable: false },
+    );
+    await terminate("active");
+    await result;
+    expect(runs).toBe(2);
+    expect(await database.sql`SELECT FROM counted`).toHaveLength(1);
+    expect(await one(ledger)).toEqual([{ one: 1 }]);
+  });
+
+  test("twice: it is unavailable, for certain not run, and the next statement works", async () => {
+    const ledger = connect();
+    const result = refusal(ledger.run((sql) => sql`SELECT pg_sleep(30)`, { repeatable: true }));
+    await terminate("active");
+    await terminate("active");
+    const error = await result;
+    expect(error).toBeInstanceOf(LedgerUnavailable);
+    expect(error).toMatchObject({ certainlyNotRun: true });
+    expect(await one(ledger)).toEqual([{ one: 1 }]);
+  });
+
+  test("while it is idle: the next statement works, also one that must not be repeated", async () => {
+    const ledger = connect();
+    for (let turn = 0; turn < 5; turn += 1) {
+      expect(await one(ledger)).toEqual([{ one: 1 }]);
+      await terminate("idle");
+    }
+    expect(await one(ledger)).toEqual([{ one: 1 }]);
+  });
+});
+
+/** A server that answers as `behave` says; its address as the ledger's options. */
+async function serve(behave: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    behave(socket);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => sockets.size,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+describe("is unavailable", () => {
+  test("when nothing listens, and says what to do", async () => {
+    const server = await serve(() => {});
+    await server.stop();
+    const error = await refusal(one(connect({ port: server.port })));
+    expect(error).toBeInstanceOf(LedgerUnavailable);
+    expect(error).toMatchObject({
+      certainlyNotRun: true,
+      message: expect.stringMatching(/ECONNREFUSED.*check that PostgreSQL runs and is reachable/),
+    });
+  });
+
+  test("when there is no such host", async () => {
+    const error = await refusal(one(connect({ host: "nowhere.invalid" })));
+    expect(error).toMatchObject({ name: "LedgerUnavailable", certainlyNotRun: true });
+  });
+
+  test("when a server accepts and says nothing: after the deadline, and the next statement has a client of its own", async () => {
+    const server = await serve(() => {});
+    const ledger = connect({ port: server.port, deadline: 0.2 });
+    const started = performance.now();
+    const error = await refusal(one(ledger));
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(error).toBeInstanceOf(LedgerUnavailable);
+    expect(error).toMatchObject({
+      certainlyNotRun: false,
+      message: expect.stringMatching(/no answer within 0.2 s/),
+    });
+    expect(await refusal(one(ledger))).toBeInstanceOf(LedgerUnavailable);
+    expect(server.connections()).toBe(2);
+    await server.stop();
+  });
+
+  test("when the answer is lost on the way: not run again, unless it may be", async () => {
+    const server = await serve((socket) => socket.once("data", () => socket.resetAndDestroy()));
+    for (const [repeatable, connections] of [
+      [false, 1],
+      [true, 3],
+    ] as const) {
+      const error = await refusal(one(connect({ port: server.port }), repeatable));
+      expect(error).toMatchObject({ name: "LedgerUnavailable", certainlyNotRun: false });
+      expect(server.connections()).toBe(connections);
+    }
+    await server.stop();
+  });
+
+  test("when all connections are taken, for certain not run", async () => {
+    const { sql, options } = database;
+    await sql.unsafe(`ALTER DATABASE ${options.database} CONNECTION LIMIT 0`);
+    await sql`DROP ROLE IF EXISTS modest`;
+    await sql`CREATE ROLE modest LOGIN PASSWORD 'modest'`;
+    const error = await refusal(one(connect({ user: "modest", password: "modest" })));
+    await sql.unsafe(`ALTER DATABASE ${options.database} CONNECTION LIMIT -1`);
+    await sql`DROP ROLE modest`;
+    expect(error).toMatchObject({ name: "LedgerUnavailable", certainlyNotRun: true });
+  });
+});
+
+describe("what is the statement's own fault is thrown as it is", () => {
+  test.each([
+    [
+      "a constraint",
+      (ledger: Ledger) =>
+        ledger.run((sql) => sql`INSERT INTO owed.status VALUES ('Not A Name')`, { repeatable: true }),
+      "23514",
+    ],
+    ["a syntax error", (ledger: Ledger) => ledger.run((sql) => sql`SELEKT`, { repeatable: true }), "42601"],
+  ])("%s", async (_, run, code) => {
+    expect(await refusal(run(connect()))).toMatchObject({ name: "PostgresError", code });
+  });
+});
+
+test("of two statements that lock each other out, both run", async () => {
+  const { sql } = database;
+  await sql`CREATE TABLE pair AS SELECT n, 0 AS hits FROM generate_series(1, 2) n`;
+  const ledger = connect({ connections: 2 });
+  let together = () => {};
+  const both = new Promise<void>((resolve) => {
+    let waiting = 0;
+    together = () => {
+      waiting += 1;
+      if (waiting === 2) resolve();
+    };
+  });
+  const hit = (first: number, second: number) =>
+    ledger.run(
+      async (run) => {
+        await run.begin(async (transaction) => {
+          await transaction`UPDATE pair SET hits = hits + 1 WHERE n = ${first}`;
+          together();
+          await both;
+          await transaction`UPDATE pair SET hits = hits + 1 WHERE n = ${second}`;
+        });
+      },
+      { repeatable: false },
+    );
+  await Promise.all([hit(1, 2), hit(2, 1)]);
+  expect(await sql`SELECT hits FROM pair`).toEqual([{ hits: 2 }, { hits: 2 }]);
+});
+
+test("every session is pinned: UTC, and a limit for statements and locks", async () => {
+  const [settings] = await connect({ deadline: 7 }).run(
+    (sql) =>
+      sql`SELECT current_setting('TimeZone') AS zone, current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
+    { repeatable: true },
+  );
+  expect(settings).toEqual({ zone: "UTC", statement: "7s", lock: "3500ms" });
+});
+
+test("a password that is a function is asked for at each new connection", async () => {
+  const password = vi.fn(async () => String(database.options.password));
+  const ledger = connect({ password });
+  await one(ledger);
+  await terminate("idle");
+  await one(ledger);
+  expect(password).toHaveBeenCalledTimes(2);
+});

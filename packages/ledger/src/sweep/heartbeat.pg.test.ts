@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { passTime } from "../../../../tests/support/time.ts";
+import { Ledger } from "../connect/ledger.ts";
+import { defaultDurations as durations } from "../durations.ts";
+import { pause } from "../operate/pause.ts";
+import { resume } from "../operate/resume.ts";
+import { empty, newRow } from "../testing/rows.ts";
+import { beginSweep } from "./begin-sweep.ts";
+import { finishSweep, type SweepCounts } from "./finish-sweep.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+beforeEach(() => empty(database));
+afterAll(() => database.drop());
+
+const none: SweepCounts = {
+  leased: 0,
+  published: 0,
+  failed: 0,
+  cancelled: 0,
+  rescued: 0,
+  unknown: 0,
+  resent: 0,
+};
+const begin = () => beginSweep(database.ledger, durations);
+const finish = (run: string, queueEmpty: boolean | null = null, counts = none) =>
+  finishSweep(database.ledger, run, counts, queueEmpty);
+async function beginTaken() {
+  const beginning = await begin();
+  if (!beginning.taken) throw new Error(`not taken: ${beginning.why}`);
+  return beginning;
+}
+/** One beat that begins and finishes, a minute after the one before. Returns whether the queue was empty before. */
+async function beat(queueEmpty: boolean | null): Promise<boolean> {
+  const { run, queueWasEmpty } = await beginTaken();
+  await finish(run, queueEmpty);
+  await passTime(database.sql, 60);
+  return queueWasEmpty;
+}
+
+describe("the heartbeat", () => {
+  test("is taken when it is free, and given back at the end", async () => {
+    const { run, ...first } = await beginTaken();
+    expect(first).toEqual({
+      taken: true,
+      owed: false,
+      queuedOverdue: false,
+      unknownDue: false,
+      queueWasEmpty: false,
+    });
+    expect(await begin()).toEqual({ taken: false, why: "held" });
+    await finish(run);
+    expect((await begin()).taken).toBe(true);
+  });
+
+  test("is taken by one of five that come at once, and one run is written", async () => {
+    const ledgers = Array.from({ length: 5 }, () => new Ledger({ ...database.options, connections: 1 }));
+    const all = await Promise.all(ledgers.map((ledger) => beginSweep(ledger, durations)));
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    expect(all.filter(({ taken }) => taken)).toHaveLength(1);
+    expect(await database.sql`SELECT FROM owed.sweep_run`).toHaveLength(1);
+  });
+
+  test("passes to the next when its holder's time has passed; the late holder gives nothing back", async () => {
+    const killed = await beginTaken();
+    await passTime(database.sql, durations.heartbeat - 1);
+    expect((await begin()).taken).toBe(false);
+    await passTime(database.sql, 1);
+    const next = await beginTaken();
+    expect(next.run).not.toBe(killed.run);
+    await finish(killed.run, true);
+    expect(await database.sql`SELECT holder::text, queue_empty_since FROM owed.heartbeat`).toEqual([
+      { holder: next.run, queue_empty_since: null },
+    ]);
+    expect(await begin()).toEqual({ taken: false, why: "held" });
+  });
+
+  test("is not taken while the sweeps are paused, with who did it and why", async () => {
+    expect(await pause(database.ledger, "ann", "the provider is down")).toBe(true);
+    expect(await pause(database.ledger, "bob", "me too")).toBe(false);
+    expect(await begin()).toEqual({ taken: false, why: "paused" });
+    expect(await database.sql`SELECT paused_by, paused_why FROM owed.heartbeat`).toEqual([
+      { paused_by: "ann", paused_why: "the provider is down" },
+    ]);
+    expect(await database.sql`SELECT FROM owed.sweep_run`).toEqual([]);
+    expect(await resume(database.ledger)).toBe(true);
+    expect(await resume(database.ledger)).toBe(false);
+    expect((await begin()).taken).toBe(true);
+  });
+
+  test("a pause in the middle of a sweep lets it finish", async () => {
+    const { run } = await beginTaken();
+    await pause(database.ledger, "ann", null);
+    await finish(run);
+    expect(await begin()).toEqual({ taken: false, why: "paused" });
+  });
+});
+
+describe("a beginning says what the queue must be asked", () => {
+  const due = { owed_at: "now() - interval '1 s'" };
+  test.each([
+    ["a pending row is due", "pending", { owed: true, queuedOverdue: false, unknownDue: false }],
+    ["a queued row is overdue", "queued", { owed: true, queuedOverdue: true, unknownDue: false }],
+    ["an unknown row's grace has passed", "unknown", { owed: true, queuedOverdue: false, unknownDue: true }],
+  ] as const)("%s", async (_, shape, expected) => {
+    await newRow(database, shape, due);
+    expect(await begin()).toMatchObject(expected);
+  });
+
+  test("nothing is due", async () => {
+    for (const shape of [
+      "leased",
+      "queued",
+      "sending",
+      "unknown",
+      "held",
+      "delivered",
+      "dead",
+      "cancelled",
+    ] as const)
+      await newRow(database, shape);
+    expect(await begin()).toMatchObject({
+      taken: true,
+      owed: false,
+      queuedOverdue: false,
+      unknownDue: false,
+    });
+  });
+});
+
+describe("the queue was empty", () => {
+  test("once two runs, long enough apart, have seen it", async () => {
+    expect([await beat(true), await beat(true), await beat(true)]).toEqual([false, true, true]);
+  });
+
+  test("not when a run between them saw it filled, or did not ask", async () => {
+    expect([
+      await beat(true),
+      await beat(false),
+      await beat(true),
+      await beat(null),
+      await beat(true),
+      await beat(true),
+    ]).toEqual([false, true, false, true, false, true]);
+  });
+
+  test("not when the two runs were closer than the queue's counts lag", async () => {
+    const { run } = await beginTaken();
+    await finish(run, true);
+    await passTime(database.sql, durations.queueEmpty - 1);
+    expect((await beginTaken()).queueWasEmpty).toBe(false);
+  });
+});
+
+describe("the end of a run", () => {
+  test("keeps its counts, what is still owed, and the age of the oldest", async () => {
+    const { run } = await beginTaken();
+    await newRow(database, "pending", {
+      owed_at: "now() - interval '5 s'",
+      due_at: "now() - interval '300 s'",
+    });
+    await newRow(database, "leased", {
+      owed_at: "now() - interval '5 s'",
+      due_at: "now() - interval '60 s'",
+    });
+    await newRow(database, "pending", { owed_at: "now() + interval '5 s'" });
+    await newRow(database, "queued", { owed_at: "now() - interval '5 s'" });
+    const counts = { leased: 7, published: 6, failed: 1, cancelled: 2, rescued: 3, unknown: 4, resent: 5 };
+    const finished = await finish(run, null, counts);
+    expect(finished.owed).toBe(2);
+    expect(finished.oldestOwedAge).toBeCloseTo(300, -1);
+    const [row] = await database.sql`SELECT *, finished_at >= started_at AS ended FROM owed.sweep_run`;
+    expect(row).toMatchObject({ ...counts, owed: 2, oldest_owed_s: finished.oldestOwedAge, ended: true });
+  });
+
+  test("says nought when nothing is owed", async () => {
+    const { run } = await beginTaken();
+    expect(await finish(run)).toEqual({ owed: 0, oldestOwedAge: 0 });
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { registerShipment, type Shipment, type Subscriber, subscribe } from "../index.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+  await registerShipment(database.ledger, shipment);
+});
+afterAll(() => database.drop());
+
+const shipment: Shipment = { id: "S-1", trackingNumber: "T-1", merchant: { id: "m", name: "Shop" } };
+const buyer: Subscriber = {
+  shipmentId: "S-1",
+  recipientId: "buyer-1",
+  role: "buyer",
+  channel: "email",
+  address: "ann@example.com",
+  name: "Ann",
+  locale: "en",
+};
+
+/** The error names the field, and never quotes the value. */
+const refuses = async (attempt: Promise<void>, field: string, value?: string) => {
+  const error = await attempt.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({ code: "OW003", column_name: field });
+  expect(String(error)).toContain(field);
+  if (value) expect(JSON.stringify(error) + String(error)).not.toContain(value);
+};
+
+describe("a subscriber", () => {
+  test.each<[string, Partial<Subscriber>]>([
+    ["shipment_id", { shipmentId: "nobody-knows-it" }],
+    ["recipient_id", { recipientId: "a b" }],
+    ["channel", { channel: "pigeon" }],
+    ["address", { address: "ann@example.com\r\nBcc: eve@example.com" }],
+    ["address", { address: "a".repeat(321) }],
+    ["name", { name: "Ann\u0007" }],
+    ["name", { name: "n".repeat(201) }],
+    ["locale", { locale: "de_DE" }],
+  ])("is refused for its %s", async (field, wrong) => {
+    const value = Object.values(wrong)[0];
+    await refuses(
+      subscribe(database.ledger, { ...buyer, ...wrong }),
+      field,
+      typeof value === "string" ? value : undefined,
+    );
+  });
+
+  test("may have a name in any script, with emoji, and a lone surrogate becomes the replacement character", async () => {
+    for (const name of ["ليلى حداد", "Nguyễn Thị Hoa", "👩‍👩‍👧 Familie Weiß", "half \ud83d"]) {
+      await subscribe(database.ledger, { ...buyer, name });
+      const [row] = await database.sql`SELECT name FROM owed.subscriber WHERE recipient_id = 'buyer-1'`;
+      expect(row?.name).toBe(name.toWellFormed());
+    }
+  });
+
+  test("with a NUL in the name is refused by the database", async () => {
+    await expect(subscribe(database.ledger, { ...buyer, name: "a\u0000b" })).rejects.toMatchObject({
+      code: "22021",
+    });
+  });
+
+  test("may lack an address, an empty one counts as none, and a later one corrects it", async () => {
+    const address = async () =>
+      (await database.sql`SELECT address FROM owed.subscriber WHERE recipient_id = 'buyer-1'`)[0]?.address;
+    await subscribe(database.ledger, { ...buyer, address: " " });
+    expect(await address()).toBeNull();
+    await subscribe(database.ledger, { ...buyer, address: "new@example.com" });
+    expect(await address()).toBe("new@example.com");
+  });
+});
+
+test.each<[string, Shipment]>([
+  ["shipment_id", { ...shipment, id: "S 1" }],
+  ["merchant_id", { ...shipment, merchant: { id: "", name: "Shop" } }],
+  ["merchant_name", { ...shipment, merchant: { id: "m", name: "Shop\nSeven" } }],
+  ["tracking_number", { ...shipment, trackingNumber: "" }],
+])("a shipment is refused for its %s", async (field, wrong) => {
+  await refuses(registerShipment(database.ledger, wrong), field);
+});
