@@ -22,7 +22,7 @@ test("the store has the emails whole, and can be searched", async () => {
     Destination: { ToAddresses: ["Buyer@example.com"] },
     Message: { Subject: { Data: "s" }, Body: { Text: { Data: "t" }, Html: { Data: "<p>h" } } },
     ReplyToAddresses: ["reply@example.com"],
-    Tags: [{ Name: "notification", Value: "42" }],
+    Tags: [{ Name: "notification", Value: "zz-42" }],
   });
   await ses.send();
   const email = {
@@ -32,10 +32,10 @@ test("the store has the emails whole, and can be searched", async () => {
     destination: { to: ["Buyer@example.com"], cc: [], bcc: [] },
     subject: "s",
     body: { text: "t", html: "<p>h" },
-    tags: { notification: "42" },
+    tags: { notification: "zz-42" },
     at: expect.any(Number),
   };
-  expect(await store("?q=42")).toEqual({ total: 2, matching: 1, emails: [email] });
+  expect(await store("?q=zz-42")).toEqual({ total: 2, matching: 1, emails: [email] });
   expect(await store()).toMatchObject({ total: 2, matching: 2 });
   expect(await store(`?since=${Math.floor(Date.now() / 1000) + 60}`)).toMatchObject({ matching: 0 });
   ses.clear();
