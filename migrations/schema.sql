@@ -18,6 +18,8 @@ CREATE TABLE owed.attempt (
   CONSTRAINT attempt_pkey PRIMARY KEY (id)
 );
 
+CREATE UNIQUE INDEX attempt_duplicate_once ON owed.attempt USING btree (notification_id, provider_message_id) WHERE (kind = 'duplicate'::text);
+
 CREATE INDEX attempt_notification ON owed.attempt USING btree (notification_id);
 
 CREATE TABLE owed.channel (
@@ -92,6 +94,7 @@ CREATE TABLE owed.notification (
   died_at timestamp with time zone,
   stopped_at timestamp with time zone,
   delivered_at timestamp with time zone,
+  cancelled_at timestamp with time zone,
   replays uuid,
   lease_token integer DEFAULT 0 NOT NULL,
   generation integer DEFAULT 0 NOT NULL,
@@ -107,6 +110,7 @@ CREATE TABLE owed.notification (
   provider_message_id text,
   evidence text,
   reason text,
+  CONSTRAINT cancelled_at_a_time CHECK ((state = 'cancelled'::text) = (cancelled_at IS NOT NULL)),
   CONSTRAINT delivered_on_evidence CHECK ((state = 'delivered'::text) = (evidence IS NOT NULL)),
   CONSTRAINT delivered_once CHECK ((state = 'delivered'::text) = (delivered_at IS NOT NULL)),
   CONSTRAINT died_is_dead CHECK (died_at IS NULL OR state = 'dead'::text),
@@ -314,6 +318,14 @@ BEGIN
   RETURN v_answer.notifications;
 END $function$;
 
+CREATE OR REPLACE FUNCTION owed.refuse(field text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION '% %', field, reason USING ERRCODE = 'OW003', COLUMN = field, HINT = 'Correct the field and call again.';
+END $function$;
+
 CREATE OR REPLACE FUNCTION owed.refuse_to_leave_the_end()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -325,24 +337,57 @@ END $function$;
 
 CREATE OR REPLACE FUNCTION owed.register_shipment(p_id text, p_merchant_id text, p_merchant_name text, p_tracking_number text)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
+BEGIN
+  CASE
+    WHEN coalesce(p_id, '') !~ '^[A-Za-z0-9._:-]{1,64}$' THEN
+      PERFORM owed.refuse('shipment_id', 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : -');
+    WHEN coalesce(p_merchant_id, '') !~ '^[A-Za-z0-9._:-]{1,64}$' THEN
+      PERFORM owed.refuse('merchant_id', 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : -');
+    WHEN coalesce(length(p_merchant_name), 0) NOT BETWEEN 1 AND 200 OR p_merchant_name ~ '[[:cntrl:]]' THEN
+      PERFORM owed.refuse('merchant_name', 'must be 1 to 200 characters without control characters');
+    WHEN coalesce(length(p_tracking_number), 0) NOT BETWEEN 1 AND 64 OR p_tracking_number ~ '[[:cntrl:]]' THEN
+      PERFORM owed.refuse('tracking_number', 'must be 1 to 64 characters without control characters');
+    ELSE
+  END CASE;
   INSERT INTO owed.merchant (id, name) VALUES (p_merchant_id, p_merchant_name)
   ON CONFLICT (id) DO UPDATE SET name = excluded.name WHERE merchant.name <> excluded.name;
   INSERT INTO owed.shipment (id, merchant_id, tracking_number) VALUES (p_id, p_merchant_id, p_tracking_number)
   ON CONFLICT (id) DO UPDATE SET tracking_number = excluded.tracking_number;
-$function$;
+END $function$;
 
 CREATE OR REPLACE FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id text, p_role text, p_channel text, p_address text, p_name text DEFAULT NULL::text, p_locale text DEFAULT 'en'::text)
  RETURNS bigint
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
+DECLARE
+  v_id bigint;
+BEGIN
+  CASE
+    WHEN NOT EXISTS (SELECT FROM owed.shipment WHERE id = p_shipment_id) THEN
+      PERFORM owed.refuse('shipment_id', 'is not a known shipment');
+    WHEN coalesce(p_recipient_id, '') !~ '^[A-Za-z0-9._:@-]{1,64}$' THEN
+      PERFORM owed.refuse('recipient_id', 'must be 1 to 64 characters of A-Z a-z 0-9 . _ : @ -');
+    WHEN coalesce(p_role, '') NOT IN ('buyer', 'merchant', 'agent', 'warehouse') THEN
+      PERFORM owed.refuse('role', 'must be buyer, merchant, agent or warehouse');
+    WHEN NOT EXISTS (SELECT FROM owed.channel WHERE name = p_channel) THEN
+      PERFORM owed.refuse('channel', 'is not a known channel');
+    WHEN p_address ~ '[[:cntrl:]]' OR length(p_address) > 320 THEN
+      PERFORM owed.refuse('address', 'must be at most 320 characters without control characters');
+    WHEN p_name ~ '[[:cntrl:]]' OR length(p_name) > 200 THEN
+      PERFORM owed.refuse('name', 'must be at most 200 characters without control characters');
+    WHEN coalesce(p_locale, '') !~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' THEN
+      PERFORM owed.refuse('locale', 'must be a language tag such as de-AT (BCP 47)');
+    ELSE
+  END CASE;
   INSERT INTO owed.subscriber (shipment_id, recipient_id, role, channel, address, name, locale)
-  VALUES (p_shipment_id, p_recipient_id, p_role, p_channel, p_address, p_name, p_locale)
+  VALUES (p_shipment_id, p_recipient_id, p_role, p_channel, nullif(btrim(p_address), ''), nullif(btrim(p_name), ''), p_locale)
   ON CONFLICT (shipment_id, recipient_id, channel) DO UPDATE
     SET role = excluded.role, address = excluded.address, name = excluded.name, locale = excluded.locale
-  RETURNING id
-$function$;
+  RETURNING id INTO v_id;
+  RETURN v_id;
+END $function$;
 
 CREATE OR REPLACE FUNCTION owed.try_record_event(p_id text, p_shipment_id text, p_status text, p_occurred_at timestamp with time zone)
  RETURNS TABLE(outcome text, field text, reason text, notifications integer)
@@ -397,14 +442,16 @@ BEGIN
   -- Who opted out, has no address, or would be told what is no longer true gets a row as well, already ended
   -- with its reason: months later the ledger says why nothing was sent.
   INSERT INTO owed.notification
-    (id, event_key, subscriber_id, rule_id, channel, due_at, send_by, state, owed_at, reason, died_at, stopped_at)
+    (id, event_key, subscriber_id, rule_id, channel, due_at, send_by, state, owed_at, reason, died_at, stopped_at,
+     cancelled_at)
   SELECT owed.notification_id(v_key, told.ordinal), v_key, told.subscriber_id, told.rule_id, told.channel,
     told.due_at, told.send_by,
     CASE WHEN told.moot IS NOT NULL THEN 'cancelled' WHEN told.address IS NULL THEN 'dead' ELSE 'pending' END,
     CASE WHEN told.moot IS NULL AND told.address IS NOT NULL THEN told.due_at END,
     CASE WHEN told.moot IS NOT NULL THEN told.moot WHEN told.address IS NULL THEN 'no_address' END,
     CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
-    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END
+    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
+    CASE WHEN told.moot IS NOT NULL THEN v_now END
   FROM (
     SELECT row_number() OVER (ORDER BY s.id, r.id) AS ordinal, s.id AS subscriber_id, r.id AS rule_id, s.channel, s.address,
       CASE WHEN r.delay_s = 0 THEN v_now ELSE p_occurred_at + make_interval(secs => r.delay_s) END AS due_at,

@@ -9,7 +9,7 @@ import { passTime } from "../support/time.ts";
 
 let cloud: Cloud;
 beforeAll(async () => {
-  cloud = await startCloud({ visibility: 1 });
+  cloud = await startCloud({ visibility: 2 });
 });
 afterEach(() => cloud.reset());
 afterAll(() => cloud.stop());
@@ -83,10 +83,7 @@ test("errors, lost connections and lost answers on every call: each row is still
   }
   for (const mend of mends) mend();
   await cloud.sweep();
-  await eventually(async () => {
-    // What no worker could receive may have to be published once more.
-    expect(await countStates(cloud)).toEqual({ delivered: rows });
-  });
+  await delivered(cloud, rows);
   await eventually(async () => expect(await depth(cloud, cloud.queues.notification.url)).toBe(0));
   await expectOneEmailEach(cloud, rows);
   expect((await readRows(cloud)).every((row) => row.generation === 0 && row.attempts === 1)).toBe(true);

@@ -58,16 +58,19 @@ async function run(folder: string, query: (text: string) => Promise<unknown[]>):
   if ((await runner.getMigrations()).length === 0)
     throw new MigrationFailed(`there are no migrations in ${folder}: is it the right folder?`);
 
-  let step = "the migrations could not be read";
-  runner.on("validation-started", ({ version, name }) => {
-    step = `migration ${version} (${name}) has changed since it ran on this database; restore its file, and put the change into a new migration`;
-  });
-  runner.on("migration-started", ({ version, name }) => {
-    step = `migration ${version} (${name}) failed, and nothing was changed`;
-  });
+  let current = "reading the migrations";
+  const note = ({ version, name }: Postgrator.Migration) => {
+    current = `migration ${version} (${name})`;
+  };
+  runner.on("validation-started", note);
+  runner.on("migration-started", note);
   try {
     return (await runner.migrate()).map(({ version, name }) => `${version} ${name}`);
   } catch (error) {
-    throw asUnavailable(error) ?? new MigrationFailed(step, error);
+    const changed = error instanceof Error && error.message.startsWith("MD5 checksum failed");
+    const what = changed
+      ? `${current} has changed since it ran on this database; restore its file, and put the change into a new migration`
+      : `${current} failed, and nothing was changed`;
+    throw new MigrationFailed(what, error);
   }
 }

@@ -13,6 +13,13 @@ export const handler = queueConsumer({
   stage,
   logger,
   queueUrl: resource("EventQueue").url,
-  consume: (records) =>
-    ingest({ ledger, onError: (message, error) => logger.warn(message, toError(error)) }, records),
+  consume: (records, context) =>
+    ingest(
+      {
+        ledger,
+        remaining: () => context.getRemainingTimeInMillis() / 1000,
+        onError: (message, error) => logger.warn(message, toError(error)),
+      },
+      records,
+    ),
 });

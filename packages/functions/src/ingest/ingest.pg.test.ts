@@ -27,9 +27,9 @@ const comesAgainIn = (visibility: number) => ({ acknowledge: false, visibility }
 
 const about = (more: Record<string, unknown> = {}, options: RecordOptions = {}) =>
   recordOf(bodyOf({ shipment_id: shipment, ...more }), options);
-const take = async (records: SQSRecord[], ledger: Ledger = database.ledger) => {
+const take = async (records: SQSRecord[], ledger: Ledger = database.ledger, remaining = () => 30) => {
   const onError = vi.fn();
-  const { disposals, counts } = await ingest({ ledger, onError }, records);
+  const { disposals, counts } = await ingest({ ledger, remaining, onError }, records);
   return { counts, onError, disposals: records.map((record) => disposals.get(record)) };
 };
 const events = () => database.sql<{ id: string; status: string; at: string }[]>`
@@ -252,6 +252,17 @@ describe("an error of the database's", () => {
       expect(disposals).toEqual([acknowledged, comesAgainIn(10), acknowledged]);
     });
     await impatient.close();
+  });
+
+  test("with no time left to try one by one, all come again", async () => {
+    const batch = batchWithPoison(await registerShipment(database, ["buyer"], "A-3"));
+    let left = 14;
+    await poisoned(async () => {
+      // One second for each look at the clock: the first two are tried.
+      const { counts, disposals } = await take(batch, database.ledger, () => left--);
+      expect(counts).toMatchObject({ recorded: 2, postponed: 8 });
+      expect(disposals).toEqual([...Array(2).fill(acknowledged), ...Array(8).fill(comesAgainIn(30))]);
+    });
   });
 
   test("a refused event that can't be kept comes again", async () => {

@@ -11,7 +11,12 @@ import { toError } from "../observe.ts";
 import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
 import { parseEvent, type Refusal } from "./event.ts";
 
-export type Ingest = { ledger: Ledger; onError: (message: string, error: unknown) => void };
+export type Ingest = {
+  ledger: Ledger;
+  /** Seconds this invocation may still run. */
+  remaining: () => number;
+  onError: (message: string, error: unknown) => void;
+};
 
 export type Ingestion = {
   disposals: Map<SQSRecord, Disposal>;
@@ -26,7 +31,10 @@ const receivesForUnknownShipment = 3;
  * reason, kept for a look, and acknowledged; its neighbours are recorded. Nothing is acknowledged before the
  * ledger has it.
  */
-export async function ingest({ ledger, onError }: Ingest, records: readonly SQSRecord[]): Promise<Ingestion> {
+export async function ingest(
+  { ledger, remaining, onError }: Ingest,
+  records: readonly SQSRecord[],
+): Promise<Ingestion> {
   const disposals = new Map<SQSRecord, Disposal>();
   const counts = { recorded: 0, repeated: 0, refused: 0, notifications: 0, postponed: 0 };
   const postpone = (record: SQSRecord, message: string, error: unknown) => {
@@ -47,6 +55,7 @@ export async function ingest({ ledger, onError }: Ingest, records: readonly SQSR
     await recordAll(
       ledger,
       valid.map(({ event }) => event),
+      remaining,
     )
   ).entries()) {
     const record = valid[place]?.record;
@@ -73,14 +82,36 @@ export async function ingest({ ledger, onError }: Ingest, records: readonly SQSR
   return { disposals, counts };
 }
 
-/** In one statement; when that fails for another reason than an absent database, one by one, so that one bad event stops no other. */
-async function recordAll(ledger: Ledger, events: readonly ShipmentEvent[]): Promise<(Recorded | Error)[]> {
+/** Seconds that an event alone may take: the ledger's deadline, and a little. */
+const forOne = 12;
+
+/**
+ * In one statement; when that fails for another reason than an absent database, one by one while there is time,
+ * so that one bad event stops no other.
+ */
+async function recordAll(
+  ledger: Ledger,
+  events: readonly ShipmentEvent[],
+  remaining: () => number,
+): Promise<(Recorded | Error)[]> {
   try {
     return await recordEvents(ledger, events);
   } catch (error) {
-    if (error instanceof LedgerUnavailable || events.length === 1) return events.map(() => toError(error));
+    if (isAway(error) || events.length === 1) return events.map(() => toError(error));
     const answers: (Recorded | Error)[] = [];
-    for (const event of events) answers.push(...(await recordAll(ledger, [event])));
+    for (const event of events) {
+      if (remaining() > forOne) answers.push(...(await recordAll(ledger, [event], remaining)));
+      else answers.push(new Error("no time is left to record it alone"));
+    }
     return answers;
   }
 }
+
+/** A statement that waited too long may have had one shipment in it that somebody keeps locked. */
+const waitedTooLong = new Set<unknown>(["55P03", "57014"]);
+
+const isAway = (error: unknown): boolean => {
+  if (!(error instanceof LedgerUnavailable)) return false;
+  const { cause } = error;
+  return !(cause instanceof Error && "code" in cause && waitedTooLong.has(cause.code));
+};

@@ -24,8 +24,10 @@ export const throttled: SendResult = {
 
 /** A channel that does what a test says with each notification; it accepts where the test says nothing. */
 export function scriptedChannel(
-  script: (request: SendRequest, call: number) => SendResult | Promise<SendResult> | undefined = () =>
-    undefined,
+  script: (
+    request: SendRequest,
+    call: number,
+  ) => SendResult | undefined | Promise<SendResult | undefined> = () => undefined,
 ): ScriptedChannel {
   const calls: SendRequest[] = [];
   return {

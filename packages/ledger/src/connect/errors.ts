@@ -38,7 +38,7 @@ export class MigrationFailed extends Error {
   }
 }
 
-const refusedBeforeRunning = new Set([
+const certainlyNotRun = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -47,6 +47,8 @@ const refusedBeforeRunning = new Set([
   "57P01", // admin_shutdown: the running statement was rolled back
   "57P02", // crash_shutdown
   "57P03", // cannot_connect_now: starting up or in recovery
+  "57014", // query_canceled: it ran into its time limit and was rolled back
+  "55P03", // lock_not_available: the same for a lock, e.g. a migration's
 ]);
 
 const answerLost = new Set([
@@ -70,7 +72,7 @@ export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(erro
 export function asUnavailable(error: unknown): LedgerUnavailable | null {
   if (error instanceof LedgerUnavailable) return error;
   const code = codeOf(error);
-  if (refusedBeforeRunning.has(code)) return new LedgerUnavailable(error, true);
+  if (certainlyNotRun.has(code)) return new LedgerUnavailable(error, true);
   if (answerLost.has(code)) return new LedgerUnavailable(error, false);
   return null;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { asUnavailable, isConflict, LedgerUnavailable } from "./errors.ts";
 import { arrayTypes } from "./types.ts";
@@ -34,22 +35,24 @@ export class Ledger {
   }
 
   /**
-   * Runs one statement. A conflict, or a database that certainly did not run it, is tried once more; with
-   * `repeatable`, so is a statement whose answer was lost on the way. Throws `LedgerUnavailable` when the
-   * database is away or silent for longer than the deadline.
+   * Runs one statement. A conflict, or a database that certainly did not run it, is tried again while the
+   * deadline has not passed; with `repeatable`, so is a statement whose answer was lost on the way. Throws
+   * `LedgerUnavailable` when the database is away, or silent for longer than the deadline.
    */
   async run<T>(statement: (sql: Sql) => PromiseLike<T>, { repeatable }: { repeatable: boolean }): Promise<T> {
-    try {
-      return await this.#once(statement);
-    } catch (error) {
-      const unavailable = asUnavailable(error);
-      const again = unavailable ? unavailable.certainlyNotRun || repeatable : isConflict(error);
-      if (!again) throw unavailable ?? error;
-    }
-    try {
-      return await this.#once(statement);
-    } catch (error) {
-      throw asUnavailable(error) ?? error;
+    const started = performance.now();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#once(statement);
+      } catch (error) {
+        const unavailable = asUnavailable(error);
+        // A statement given to the driver before it has seen a broken connection close is never answered.
+        if (unavailable) await sleep(10);
+        const safe = unavailable ? unavailable.certainlyNotRun || repeatable : isConflict(error);
+        const inTime = performance.now() - started < this.#options.deadline * 1000;
+        // Three tries: when a connection is cut, the driver fails the next statement with the server's farewell too.
+        if (!safe || !inTime || tries === 3) throw unavailable ?? error;
+      }
     }
   }
 

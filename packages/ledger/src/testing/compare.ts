@@ -3,8 +3,8 @@ import type { History } from "./history.ts";
 
 type Read = Record<string, string | number | null | string[]> & { id: string };
 
-/** Real steps take a few milliseconds each, the model's none. */
-const tolerance = 5;
+/** In seconds. A step takes a few milliseconds in the ledger, and none in the model; more when the machine is busy. */
+const tolerance = 3;
 
 /** Compares every row of the ledger with the model's, times by their distance from now. */
 export async function compare(

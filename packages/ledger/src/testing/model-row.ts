@@ -29,7 +29,7 @@ export type ModelRow = {
 export const fresh = (id: string): ModelRow => ({
   id,
   state: "pending",
-  owedAt: 0,
+  owedAt: null,
   token: 0,
   generation: 0,
   attempts: 0,

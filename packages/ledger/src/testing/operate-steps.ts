@@ -22,9 +22,10 @@ export async function replaySome(history: History, step: StepOf<"replay">): Prom
 }
 
 export async function resolveOne(history: History, step: StepOf<"resolve">): Promise<void> {
-  for (const row of pick(history.rows, step.row)) {
-    const allowed = await isAllowed(resolveAsSent(history.database.ledger, row.id, act));
-    history.check(allowed, model.resolveRow(row, history.now), "resolved");
+  const { now, rows, database } = history;
+  for (const row of pick(rows, step.row)) {
+    const allowed = await isAllowed(resolveAsSent(database.ledger, row.id, act));
+    history.check(allowed, model.resolveRow(row, now), "resolved");
   }
 }
 

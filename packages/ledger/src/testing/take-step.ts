@@ -6,7 +6,6 @@ import { leaseSlice, markSome, releaseOne } from "./sweep-steps.ts";
 
 /** Takes one step of a history, in the ledger and in the model. */
 export async function takeStep(history: History, step: Step): Promise<void> {
-  history.tick();
   switch (step.do) {
     case "pass":
       return history.pass(step.seconds ?? history.untilDue());

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ledger, proveDelivery, registerShipment, subscribe } from "@owed/ledger";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { owedSoFar, sufferOutage } from "../../packages/local/src/drill/outage.ts";
+import { prove } from "../../packages/local/src/drill/proof.ts";
+import { type Stack, startStack } from "../../packages/local/src/stack.ts";
+import { eventually } from "../support/eventually.ts";
+import { depth, watchWaits } from "../support/queue.ts";
+
+let folder: string;
+let stack: Stack;
+let ledger: Ledger;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "owed-killed-"));
+  // A minute takes a second, as in the drill.
+  stack = await startStack({
+    folder,
+    durable: false,
+    everySeconds: 1,
+    visibility: 8,
+    settings: {
+      deliver: { call: 3, callBefore: 4, reserve: 1 },
+      durations: { lease: 12, sendLease: 6, lostAfter: 20, grace: 15, heartbeat: 10, queueEmpty: 2 },
+    },
+  });
+  ledger = new Ledger(stack.ledgerOptions);
+});
+afterAll(async () => {
+  await ledger.close();
+  await stack.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const arrive = (shipment_id: string) =>
+  stack.bus.put({
+    source: "platform",
+    "detail-type": "shipment.status_changed",
+    detail: {
+      id: randomUUID(),
+      shipment_id,
+      status: "out_for_delivery",
+      occurred_at: new Date().toISOString(),
+    },
+  });
+
+test("of 300 events that arrive while the database is down for ten minutes none is lost", async () => {
+  const events = 300;
+  const shipments = Array.from({ length: events }, (_, place) => `down-${place}`);
+  const merchant = { id: "M-1", name: "Shop" };
+  const register = async (id: string) => {
+    await registerShipment(ledger, { id, trackingNumber: id, merchant });
+    const buyer = { recipientId: "buyer", role: "buyer", name: null, locale: "en" } as const;
+    await subscribe(ledger, { ...buyer, shipmentId: id, channel: "email", address: `${id}@example.com` });
+  };
+  await Promise.all(shipments.map(register));
+
+  const waits = watchWaits(stack, "event");
+  await stack.postgres.kill();
+  // Ten minutes after its arrival an event has been received four times, and waits for its fifth and last time.
+  const scale = [10, 30, 120, 600];
+  const expected: number[] = [];
+  for (const [place, wait] of scale.entries()) {
+    await waits.pass();
+    await Promise.all(shipments.splice(0, events / scale.length).map(arrive));
+    // Those that came now wait for the first time, those before them for longer each time.
+    expected.push(...scale.slice(0, place + 1).flatMap((each) => Array.from({ length: 75 }, () => each)));
+    await eventually(() => expect(waits.seconds).toHaveLength(expected.length));
+    expect(Math.max(...waits.seconds)).toBe(wait);
+  }
+  expect(waits.seconds.toSorted()).toEqual(expected.toSorted());
+  await stack.restartPostgres();
+  await waits.pass();
+
+  await eventually(async () =>
+    expect(await proveDelivery(ledger)).toMatchObject({ rows: events, delivered: events }),
+  );
+  expect(await depth(stack, stack.queues.event.deadLetters.url)).toBe(0);
+  expect(await prove(ledger, stack.ses.sent, events, events)).toMatchObject({
+    ok: true,
+    lost: 0,
+    duplicates: 0,
+  });
+});
+
+test("a database that is killed in the middle of a drain: nothing is lost or double", {
+  timeout: 120_000,
+}, async () => {
+  const rows = 1500;
+  const before = stack.ses.sent.length;
+  const owed = await sufferOutage({ stack, ledger, rows, seconds: 2, progress: () => {} });
+  const waits = (["notification", "event", "feedback"] as const).map((name) => watchWaits(stack, name));
+  // The database dies while a few emails are with the provider, whose answers never come and whose events come late.
+  const [held, answer, evidence] = [5, Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const sent = () => stack.ses.sent.length - before;
+  stack.ses.faults.add(() =>
+    sent() >= rows / 3 && sent() < rows / 3 + held
+      ? { hold: answer.promise, holdEvent: evidence.promise }
+      : undefined,
+  );
+  stack.schedule.resume();
+  await eventually(() => expect(sent()).toBeGreaterThan(rows / 3 + held));
+  await stack.postgres.kill();
+  await stack.restartPostgres();
+  await eventually(async () => {
+    expect((await proveDelivery(ledger)).unknown).toBeGreaterThanOrEqual(held);
+  });
+  evidence.resolve();
+
+  await eventually(async () => {
+    for (const { pass } of waits) await pass();
+    expect(await owedSoFar(ledger)).toBe(0);
+  });
+  const proof = await prove(ledger, stack.ses.sent, owed, rows);
+  expect(proof).toMatchObject({
+    ok: true,
+    owed: rows,
+    lost: 0,
+    duplicates: 0,
+    strays: 0,
+    possible_duplicates: 0,
+  });
+  expect(proof.delivered).toBe(before + rows);
+  expect(proof.unknown).toBeGreaterThanOrEqual(held);
+  answer.resolve();
+});
