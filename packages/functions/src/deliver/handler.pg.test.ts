@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
 import { contextOf, startLambda, type TestLambda } from "../testing/lambda.ts";
 import { captureOutput, type Output } from "../testing/output.ts";
 import { countStates, empty } from "../testing/rows.ts";
+import { until } from "../testing/until.ts";
 
 let lambda: TestLambda;
 let handler: typeof import("./handler.ts").handler;
@@ -113,7 +114,7 @@ test("a row that the database refuses to record: its error is logged, not what t
   await lambda.database.sql`
     ALTER TABLE owed.notification ADD CONSTRAINT none_delivered CHECK (state <> 'delivered')`;
   const consumed = consume();
-  await vi.waitFor(() => expect(output.text()).toContain("none_delivered"));
+  await until(() => expect(output.text()).toContain("none_delivered"));
   await lambda.database.sql`ALTER TABLE owed.notification DROP CONSTRAINT none_delivered`;
   expect((await consumed).failed).toEqual([]);
   expect(await countStates(lambda.database)).toEqual({ delivered: 1 });

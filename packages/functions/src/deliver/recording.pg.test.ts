@@ -1,21 +1,22 @@
-import { defaultDurations as durations, Ledger, recordEvidence } from "@owed/ledger";
+import { defaultDurations as durations, Ledger } from "@owed/ledger";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { refused, scriptedChannel } from "../testing/channel.ts";
-import { acknowledged, comesAgainIn, handOver } from "../testing/deliveries.ts";
+import { handOver } from "../testing/deliveries.ts";
+import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
 import { type Gate, startGate } from "../testing/gate.ts";
 import {
   countStates,
   empty,
-  leaseAll,
   messageFor,
   oweAndQueue,
+  oweOneAndQueue,
   readRow,
   readRows,
-  readTries,
 } from "../testing/rows.ts";
 import { countStatements } from "../testing/statements.ts";
+import { until } from "../testing/until.ts";
 
 let database: TestDatabase;
 /** The way to the database, and a ledger behind it. */
@@ -33,12 +34,6 @@ afterAll(async () => {
   await gate.close();
   await database.drop();
 });
-
-const oneQueued = async () => {
-  const [row] = await oweAndQueue(database, 1);
-  if (!row) throw new Error("nothing is owed");
-  return row;
-};
 
 test("a clean batch of ten is two statements: one claims, one records", async () => {
   const rows = await oweAndQueue(database, 10);
@@ -63,7 +58,7 @@ test("a slow call holds back no neighbour's record; its own goes into a second o
       { channel },
     );
     // The neighbours are recorded although the slow one does not answer at all.
-    await vi.waitFor(() => expect(channel.calls).toHaveLength(5));
+    await until(() => expect(channel.calls).toHaveLength(5));
     await untilDelivered(rows.slice(1).map(({ id }) => id));
     answer.resolve(undefined);
     expect((await delivery).disposals).toEqual(Array(5).fill(acknowledged));
@@ -75,7 +70,7 @@ test("a slow call holds back no neighbour's record; its own goes into a second o
 let looks = 0;
 async function untilDelivered(ids: string[]) {
   looks = 0;
-  await vi.waitFor(async () => {
+  await until(async () => {
     looks += 1;
     for (const row of await readRows(database, ids)) expect(row.state).toBe("delivered");
   });
@@ -98,7 +93,7 @@ describe("the database goes away during the sends", () => {
     ).finally(() => {
       ended = true;
     });
-    await vi.waitFor(() => expect(errors.mock.calls.length).toBeGreaterThanOrEqual(2));
+    await until(() => expect(errors.mock.calls.length).toBeGreaterThanOrEqual(2));
     expect([await countStates(database), ended]).toEqual([{ sending: 3 }, false]);
     gate.open();
     expect((await delivery).disposals).toEqual([acknowledged, acknowledged, comesAgainIn(0)]);
@@ -124,7 +119,7 @@ describe("the database goes away during the sends", () => {
   });
 
   test("a row that somebody keeps locked is recorded when it is free", async () => {
-    const row = await oneQueued();
+    const row = await oweOneAndQueue(database);
     const impatient = new Ledger({ ...database.options, deadline: 1 });
     const errors = vi.fn();
     const free = Promise.withResolvers<void>();
@@ -140,7 +135,7 @@ describe("the database goes away during the sends", () => {
       return undefined;
     });
     const delivery = handOver(impatient, [messageFor(row)], { channel, onError: errors });
-    await vi.waitFor(() => expect(errors).toHaveBeenCalled(), { timeout: 5000 });
+    await until(() => expect(errors).toHaveBeenCalled());
     free.resolve();
     await lock;
     expect((await delivery).disposals).toEqual([acknowledged]);
@@ -149,7 +144,7 @@ describe("the database goes away during the sends", () => {
   });
 
   test("not back before the deadline: not acknowledged, told by its id, and unknown after its lease", async () => {
-    const row = await oneQueued();
+    const row = await oweOneAndQueue(database);
     let left = 30;
     const channel = scriptedChannel(() => {
       gate.shut();
@@ -182,93 +177,4 @@ test("the database away before the claim: nothing is sent, all come again later 
   expect(onError).toHaveBeenCalledOnce();
   gate.open();
   expect((await handOver(ledger, records)).disposals).toEqual([acknowledged, acknowledged]);
-});
-
-describe("a worker that lost its row during the call", () => {
-  /** A channel during whose call the send lease passes and the row goes its own way. */
-  const stale = (result: Parameters<typeof scriptedChannel>[0], meanwhile: () => Promise<unknown>) =>
-    scriptedChannel(async (request, call) => {
-      await meanwhile();
-      return result?.(request, call);
-    });
-  const becomesUnknown = async (id: string) => {
-    await passTime(database.sql, durations.sendLease + 1);
-    const other = await handOver(ledger, [messageFor({ id, generation: 0, group: "1" })]);
-    expect(other.counts).toEqual({ unknown: 1 });
-  };
-
-  test("its acceptance is evidence: the unknown row is delivered", async () => {
-    const row = await oneQueued();
-    // The token is still its own, the state is not: the record is fenced.
-    const { counts, disposals } = await handOver(ledger, [messageFor(row)], {
-      channel: stale(undefined, () => becomesUnknown(row.id)),
-    });
-    expect({ counts, disposals }).toEqual({
-      counts: { claimed: 1, accepted: 1, fenced: 1 },
-      disposals: [acknowledged],
-    });
-    expect(await readRow(database, row.id)).toMatchObject({
-      state: "delivered",
-      evidence: "reply",
-      provider_message_id: `P-${row.id}`,
-    });
-  });
-
-  test("its failure changes nothing", async () => {
-    const row = await oneQueued();
-    const { counts, disposals } = await handOver(ledger, [messageFor(row)], {
-      channel: stale(
-        () => refused,
-        () => becomesUnknown(row.id),
-      ),
-    });
-    expect({ counts, disposals }).toEqual({
-      counts: { claimed: 1, refused: 1, fenced: 1 },
-      disposals: [acknowledged],
-    });
-    expect(await readRow(database, row.id)).toMatchObject({ state: "unknown" });
-    expect(await leaseAll(database)).toEqual([]);
-  });
-
-  test("the provider's own event was faster: the same message, no duplicate", async () => {
-    const row = await oneQueued();
-    const proof = {
-      id: row.id,
-      at: null,
-      provider: "test",
-      providerMessageId: `P-${row.id}`,
-      outcome: "accepted",
-      evidence: "feedback",
-    } as const;
-    const { counts } = await handOver(ledger, [messageFor(row)], {
-      channel: stale(undefined, () => recordEvidence(database.ledger, [proof])),
-    });
-    expect(counts).toEqual({ claimed: 1, accepted: 1, fenced: 1 });
-    expect(await readRow(database, row.id)).toMatchObject({ state: "delivered", evidence: "feedback" });
-    expect(await readTries(database, row.id)).toEqual([]);
-  });
-
-  test("another worker has delivered it: its acceptance is a duplicate, and is counted", async () => {
-    const row = await oneQueued();
-    const proof = {
-      id: row.id,
-      at: null,
-      provider: "test",
-      providerMessageId: "P-other",
-      outcome: "accepted",
-      evidence: "reply",
-    } as const;
-    const { counts, disposals } = await handOver(ledger, [messageFor(row)], {
-      channel: stale(undefined, () => recordEvidence(database.ledger, [proof])),
-    });
-    expect({ counts, disposals }).toEqual({
-      counts: { claimed: 1, accepted: 1, fenced: 1 },
-      disposals: [acknowledged],
-    });
-    expect(await readRow(database, row.id)).toMatchObject({
-      state: "delivered",
-      provider_message_id: "P-other",
-    });
-    expect(await readTries(database, row.id)).toEqual(["duplicate"]);
-  });
 });

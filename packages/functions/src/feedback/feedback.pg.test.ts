@@ -32,22 +32,8 @@ const weigh = async (records: SQSRecord[], ledger: Ledger = database.ledger) => 
 
 /** A row that a worker has claimed. */
 async function aSendingRow(): Promise<{ id: string; token: number }> {
-  const [row] = await oweAndQueue(database, 1);
-  return claimed(row);
-}
-async function claimed(row: Leased | undefined): Promise<{ id: string; token: number }> {
-  const { id = "", generation = 0 } = row ?? {};
-  const [verdict] = await claim(database.ledger, durations, [
-    { id, generation, messageId: `M-${id}`, sentAt: Date.now() },
-  ]);
-  if (verdict?.verdict !== "claimed") throw new Error(`not claimed: ${verdict?.verdict}`);
-  return { id, token: verdict.token };
-}
-type Fate = Parameters<typeof record>[2][number]["outcome"];
-async function aRowThatBecame(outcome: Fate): Promise<string> {
-  const { id, token } = await aSendingRow();
-  await record(database.ledger, durations, [{ id, token, outcome }]);
-  return id;
+  const row = await oweOneAndQueue(database);
+  return { id: row.id, token: await claimRow(database, row) };
 }
 const deliveredAt = async (id: string) => {
   const [row] = await database.sql<{ delivered_at: Date }[]>`
@@ -59,8 +45,8 @@ describe("evidence delivers", () => {
   test.each<[string, () => Promise<string>]>([
     ["queued", async () => (await oweAndQueue(database, 1))[0]?.id ?? ""],
     ["sending: the event was faster than the worker's record", async () => (await aSendingRow()).id],
-    ["unknown", () => aRowThatBecame({ kind: "unknown", reason: "TimedOut: no answer" })],
-    ["dead", () => aRowThatBecame({ kind: "exhausted", reason: "Down: x" })],
+    ["unknown", () => oweOneThatBecame(database, { kind: "unknown", reason: "TimedOut: no answer" })],
+    ["dead", () => oweOneThatBecame(database, { kind: "exhausted", reason: "Down: x" })],
   ])("a row that is %s", async (_, arrange) => {
     const id = await arrange();
     const { counts, disposals } = await weigh([about(id)]);
@@ -135,7 +121,11 @@ test("in whatever order and however often events come: delivered once, and the g
 });
 
 test("an event of another provider message: the recipient got it twice, counted once", async () => {
-  const id = await aRowThatBecame({ kind: "accepted", provider: "ses", providerMessageId: "P-0" });
+  const id = await oweOneThatBecame(database, {
+    kind: "accepted",
+    provider: "ses",
+    providerMessageId: "P-0",
+  });
   const twice = [about(id), about(id, { eventType: "Delivery" })];
   expect((await weigh(twice)).counts).toEqual({ ...none, known: 2, duplicate: 2 });
   expect((await weigh([about(id)])).disposals).toEqual([acknowledged]);

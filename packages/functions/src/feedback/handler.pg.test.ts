@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createSesClient, emailChannel } from "@owed/channel";
 import { claim, defaultDurations as durations } from "@owed/ledger";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startLambda, type TestLambda } from "../testing/lambda.ts";
 import { captureOutput, type Output } from "../testing/output.ts";
 import { oweAndQueue, readRow } from "../testing/rows.ts";
 import { sesEvent } from "../testing/ses-events.ts";
+import { until } from "../testing/until.ts";
 
 let lambda: TestLambda;
 let handler: typeof import("./handler.ts").handler;
@@ -55,7 +56,7 @@ test("the event that SES itself emits delivers the row whose worker never record
   );
   client.destroy();
   const providerMessageId = sent.outcome === "accepted" ? sent.providerMessageId : sent.reason;
-  await vi.waitFor(() => expect(lambda.sesEvents).toHaveLength(1));
+  await until(() => expect(lambda.sesEvents).toHaveLength(1));
   await put(lambda.sesEvents[0]);
   expect((await consume()).failed).toEqual([]);
   expect(await readRow(lambda.database, id)).toMatchObject({

@@ -1,9 +1,10 @@
 import { pause, resume } from "@owed/ledger";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { owe } from "../../../../tests/support/shipment.ts";
 import { contextOf, startLambda, type TestLambda } from "../testing/lambda.ts";
 import { captureOutput, type Output } from "../testing/output.ts";
 import { countStates, empty } from "../testing/rows.ts";
+import { until } from "../testing/until.ts";
 
 let lambda: TestLambda;
 let handler: typeof import("./handler.ts").handler;
@@ -73,5 +74,5 @@ test("a beat without a database fails, and leaves what is owed", async () => {
   lambda.gate.shut();
   await expect(beat()).rejects.toMatchObject({ name: "LedgerUnavailable" });
   lambda.gate.open();
-  await vi.waitFor(async () => expect(await beat()).toMatchObject({ swept: true, published: 1 }));
+  await until(async () => expect(await beat()).toMatchObject({ swept: true, published: 1 }));
 });

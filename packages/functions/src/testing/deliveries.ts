@@ -1,18 +1,17 @@
-import type { Ledger } from "@owed/ledger";
+import type { Leased, Ledger } from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
 import { vi } from "vitest";
+import type { TestDatabase } from "../../../../tests/support/database.ts";
 import { type Deliver, deliver } from "../deliver/deliver.ts";
 import { parseSettings } from "../settings.ts";
-import type { Disposal } from "../sqs-batch.ts";
 import { type ScriptedChannel, scriptedChannel } from "./channel.ts";
+import type { RecordOptions } from "./records.ts";
+import { messageFor } from "./rows.ts";
 
 type Options = Partial<Omit<Deliver, "ledger" | "channels" | "settings">> & {
   channel?: ScriptedChannel;
   settings?: unknown;
 };
-
-export const acknowledged: Disposal = { acknowledge: true };
-export const comesAgainIn = (visibility: number | null): Disposal => ({ acknowledge: false, visibility });
 
 /** Hands a batch to a worker; tells what it said of each message, in their order. */
 export async function handOver(ledger: Ledger, records: SQSRecord[], options: Options = {}) {
@@ -31,3 +30,15 @@ export async function handOver(ledger: Ledger, records: SQSRecord[], options: Op
   );
   return { channel, counts, onError, disposals: records.map((record) => disposals.get(record)) };
 }
+
+/** The same with the messages of these rows. */
+export const give = (
+  { ledger }: Pick<TestDatabase, "ledger">,
+  rows: readonly Leased[],
+  { message, ...options }: Options & { message?: RecordOptions } = {},
+) =>
+  handOver(
+    ledger,
+    rows.map((row) => messageFor(row, message)),
+    options,
+  );

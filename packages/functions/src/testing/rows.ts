@@ -32,6 +32,14 @@ export async function readRow(database: Pick<TestDatabase, "sql">, id: string): 
   return row;
 }
 
+/** The states of these rows, in their order. */
+export const statesOf = async (
+  database: Pick<TestDatabase, "sql">,
+  rows: readonly Leased[],
+): Promise<string[]> => (await readRows(database, idsOf(rows))).map(({ state }) => state);
+
+export const idsOf = (rows: readonly Leased[]): string[] => rows.map(({ id }) => id);
+
 /** How many rows are in each state. */
 export async function countStates({ sql }: Pick<TestDatabase, "sql">): Promise<Record<string, number>> {
   const rows = await sql<{ state: string; rows: number }[]>`
@@ -66,6 +74,16 @@ export async function leaseAll({ ledger }: Pick<TestDatabase, "ledger">): Promis
 export async function oweAndQueue(database: TestDatabase, rows: number): Promise<Leased[]> {
   const shipments = await owe(database, rows);
   return queueRowsOf(database, shipments);
+}
+
+export async function oweOneAndQueue(database: TestDatabase): Promise<Leased> {
+  return only(await oweAndQueue(database, 1));
+}
+
+/** The one row that there is. */
+export function only([row]: readonly Leased[]): Leased {
+  if (!row) throw new Error("nothing is owed");
+  return row;
 }
 
 /** Owes one recipient `rows` notifications about one shipment, oldest first, and queues them. */

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { accepted, refused, scriptedChannel, throttled, transient, unknown } from "../testing/channel.ts";
+import { give } from "../testing/deliveries.ts";
+import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
+import {
+  empty,
+  idsOf,
+  leaseAll,
+  oweGroupAndQueue,
+  oweOneAndQueue,
+  readRows,
+  readTries,
+  statesOf,
+} from "../testing/rows.ts";
+import { until } from "../testing/until.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+beforeEach(() => empty(database));
+afterAll(() => database.drop());
+
+describe("groups", () => {
+  /** Lets sends go on one by one, and shows which are waiting. */
+  const stepwise = () => {
+    const waiting = new Map<string, (result: undefined) => void>();
+    const channel = scriptedChannel(({ notificationId }) => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      waiting.set(notificationId, resolve);
+      return promise;
+    });
+    const end = (id: string) => {
+      waiting.get(id)?.(undefined);
+      waiting.delete(id);
+    };
+    return { channel, waiting, end };
+  };
+
+  test("are sent side by side, and the rows of each in their order", async () => {
+    const groups = [
+      await oweGroupAndQueue(database, 3),
+      await oweGroupAndQueue(database, 3),
+      await oweGroupAndQueue(database, 2),
+    ];
+    // Mixed, as a batch may have them.
+    const mixed = [0, 1, 2].flatMap((place) => groups.flatMap((group) => group[place] ?? []));
+    const { channel, waiting, end } = stepwise();
+    const delivery = give(database, mixed, { channel });
+    for (const place of [0, 1, 2]) {
+      const turn = groups.flatMap((group) => group[place]?.id ?? []);
+      await until(() => expect([...waiting.keys()].toSorted()).toEqual(turn.toSorted()));
+      for (const id of turn) end(id);
+    }
+    expect((await delivery).counts).toEqual({ claimed: 8, accepted: 8 });
+    for (const group of groups)
+      expect(channel.sent().filter((id) => group.some((row) => row.id === id))).toEqual(idsOf(group));
+  });
+
+  test("a slow group holds up no other one", async () => {
+    const slow = await oweGroupAndQueue(database, 2);
+    const fast = await oweGroupAndQueue(database, 3);
+    const gate = Promise.withResolvers<undefined>();
+    const channel = scriptedChannel(({ notificationId }) =>
+      notificationId === slow[0]?.id ? gate.promise : undefined,
+    );
+    const delivery = give(database, [...slow, ...fast], { channel });
+    await until(async () => expect(await statesOf(database, fast)).toEqual(Array(3).fill("delivered")));
+    expect(await statesOf(database, slow)).toEqual(["sending", "sending"]);
+    gate.resolve(undefined);
+    expect((await delivery).disposals).toEqual(Array(5).fill(acknowledged));
+  });
+
+  test.each([
+    ["refused", refused, 1, "dead", comesAgainIn(0)],
+    ["failed for now", transient, 1, "queued", comesAgainIn(5)],
+    ["exhausted", transient, 5, "dead", comesAgainIn(0)],
+  ])(
+    "a row that is %s: the later ones are not called, and come again as new messages",
+    async (_, result, receives, state, disposal) => {
+      const group = await oweGroupAndQueue(database, 5);
+      const other = await oweOneAndQueue(database);
+      const [, poison] = group;
+      const channel = scriptedChannel(({ notificationId }) =>
+        notificationId === poison?.id ? result : undefined,
+      );
+      const { counts, disposals } = await give(database, [...group, other], {
+        channel,
+        message: { receives },
+      });
+      expect(channel.sent().toSorted()).toEqual(idsOf([...group.slice(0, 2), other]).toSorted());
+      expect(disposals).toEqual([
+        acknowledged,
+        disposal,
+        acknowledged,
+        acknowledged,
+        acknowledged,
+        acknowledged,
+      ]);
+      expect(counts).toMatchObject({ claimed: 6, accepted: 2, notCalled: 3 });
+      expect(await statesOf(database, [...group, other])).toEqual([
+        "delivered",
+        state,
+        "pending",
+        "pending",
+        "pending",
+        "delivered",
+      ]);
+      for (const row of await readRows(database, idsOf(group.slice(2)))) {
+        expect(row).toMatchObject({ state: "pending", attempts: 0, generation: 1, reason: null });
+        expect(await readTries(database, row.id)).toEqual([]);
+      }
+      // They are owed now: the next sweep takes them, in their order.
+      expect((await leaseAll(database)).map(({ id }) => id)).toEqual(idsOf(group.slice(2)));
+    },
+  );
+
+  test.each([
+    ["unknown", unknown, "unknown"],
+    ["throttled", throttled, "pending"],
+  ])("a row that is %s holds nobody back", async (_, result, state) => {
+    const group = await oweGroupAndQueue(database, 3);
+    const channel = scriptedChannel((_request, call) => (call === 1 ? result : undefined));
+    const { disposals } = await give(database, group, { channel });
+    expect(disposals).toEqual(Array(3).fill(acknowledged));
+    expect(await statesOf(database, group)).toEqual([state, "delivered", "delivered"]);
+  });
+});

@@ -1,0 +1,108 @@
+import { defaultDurations as durations, markQueued } from "@owed/ledger";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
+import { passTime } from "../../../../tests/support/time.ts";
+import { accepted, refused, scriptedChannel, throttled, transient, unknown } from "../testing/channel.ts";
+import { give } from "../testing/deliveries.ts";
+import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
+import { empty, leaseAll, only, oweOneAndQueue, readRow, readTries } from "../testing/rows.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+beforeEach(() => empty(database));
+afterAll(() => database.drop());
+
+test("the channel gets what the row is about, as the ledger has it at the claim", async () => {
+  const shipment = await registerShipment(database, [], "S-request");
+  const { sql } = database;
+  await sql`SELECT owed.subscribe(${shipment}, 'agent-7', 'agent', 'email', 'old@example.org', 'Zoë 🚚', 'de-AT')`;
+  await happen(database, shipment, "customs_hold");
+  const row = only(await leaseAll(database));
+  await sql`SELECT owed.subscribe(${shipment}, 'agent-7', 'agent', 'email', 'new@example.org', 'Zoë 🚚', 'de-AT')`;
+  const { channel } = await give(database, [row]);
+  expect(channel.calls).toEqual([
+    {
+      notificationId: row.id,
+      template: "customs_hold",
+      role: "agent",
+      address: "new@example.org",
+      name: "Zoë 🚚",
+      locale: "de-AT",
+      shipment: {
+        id: shipment,
+        trackingNumber: `T-${shipment}`,
+        status: "customs_hold",
+        occurredAt: expect.any(Date),
+      },
+      merchant: { id: "M-1", name: "Shop" },
+    },
+  ]);
+});
+
+describe("what the provider says", () => {
+  test.each([
+    [
+      "accepted",
+      accepted("P-1"),
+      1,
+      acknowledged,
+      { state: "delivered", attempts: 1, evidence: "reply", provider_message_id: "P-1" },
+      [],
+    ],
+    [
+      "refused",
+      refused,
+      1,
+      comesAgainIn(0),
+      { state: "dead", attempts: 1, reason: "Rejected: no such mailbox" },
+      ["refused"],
+    ],
+    ["transient", transient, 1, comesAgainIn(5), { state: "queued", attempts: 1, generation: 0 }, ["failed"]],
+    [
+      "transient on the last receive",
+      transient,
+      5,
+      comesAgainIn(0),
+      { state: "dead", reason: "Down: the request was not written" },
+      ["exhausted"],
+    ],
+    ["unknown", unknown, 5, acknowledged, { state: "unknown", attempts: 1 }, ["unknown"]],
+    [
+      "throttled",
+      throttled,
+      5,
+      acknowledged,
+      { state: "pending", attempts: 0, generation: 1 },
+      ["throttled"],
+    ],
+  ])("%s", async (_, result, receives, disposal, row, tries) => {
+    const queued = await oweOneAndQueue(database);
+    const { disposals } = await give(database, [queued], {
+      channel: scriptedChannel(() => result),
+      message: { receives },
+    });
+    expect(disposals).toEqual([disposal]);
+    expect(await readRow(database, queued.id)).toMatchObject(row);
+    expect(await readTries(database, queued.id)).toEqual(tries);
+  });
+
+  test("however often it throttles, no attempt is counted, and the row is never dead", async () => {
+    await owe(database, 1);
+    const [{ id } = { id: "" }] = await database.sql<{ id: string }[]>`SELECT id FROM owed.notification`;
+    for (let round = 0; round < 7; round += 1) {
+      const row = only(await leaseAll(database));
+      await markQueued(database.ledger, durations, [row]);
+      // Five receives at least: the row would have died of anything else.
+      await give(database, [row], { channel: scriptedChannel(() => throttled), message: { receives: 9 } });
+      expect(await readRow(database, id)).toMatchObject({
+        state: "pending",
+        attempts: 0,
+        generation: round + 1,
+      });
+      await passTime(database.sql, 600);
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { defaultDurations as durations, record } from "@owed/ledger";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { owe } from "../../../../tests/support/shipment.ts";
+import { passTime } from "../../../../tests/support/time.ts";
+import { countStates, oweAndQueue, readRow, readRows, readTries } from "../testing/rows.ts";
+import { entriesOf, type Sweeping, startSweeping } from "../testing/sweeps.ts";
+
+let world: Sweeping;
+beforeAll(async () => {
+  world = await startSweeping();
+});
+beforeEach(() => world.reset());
+afterAll(() => world.stop());
+
+describe("rows that have been queued for long", () => {
+  const queuedForLong = async (rows: number) => {
+    await owe(world.database, rows);
+    await world.swept();
+    await passTime(world.database.sql, durations.lostAfter + 1);
+  };
+  const asked = () => world.cloud.calls("GetQueueAttributes");
+
+  test("the queue is asked for them alone", async () => {
+    await owe(world.database, 1);
+    const before = asked();
+    await world.swept();
+    expect(before).toEqual([]);
+    await passTime(world.database.sql, durations.lostAfter + 1);
+    await world.swept();
+    expect(before.map(({ queueName }) => queueName)).toEqual(["notification.fifo"]);
+  });
+
+  test("while the queue holds messages nothing is lost: they are looked at again later", async () => {
+    await queuedForLong(2);
+    expect(await world.swept()).toMatchObject({ rescued: 0, published: 0 });
+    expect(await countStates(world.database)).toEqual({ queued: 2 });
+    const calls = asked();
+    await world.swept();
+    expect(calls).toEqual([]);
+  });
+
+  test("an empty queue proves nothing at the first look; at the second, their messages are lost and sent anew", async () => {
+    await queuedForLong(2);
+    await world.cloud.purge(world.cloud.queues.notification.url);
+    expect(await world.swept()).toMatchObject({ rescued: 0, published: 0 });
+    // Too early for a second look: SQS's counts lag.
+    expect(await world.swept()).toMatchObject({ rescued: 0, published: 0 });
+    await passTime(world.database.sql, durations.queueEmpty + 1);
+    const calls = world.cloud.calls("SendMessageBatch");
+    expect(await world.swept()).toMatchObject({ rescued: 2, published: 2 });
+    for (const { MessageDeduplicationId } of entriesOf(calls)) expect(MessageDeduplicationId).toMatch(/\.1$/);
+    // Within five minutes of the first, and not swallowed.
+    expect(await world.cloud.sqs.receive(world.cloud.queues.notification.url)).toHaveLength(2);
+  });
+
+  test("two empty looks with a full one between them prove nothing", async () => {
+    await queuedForLong(1);
+    await world.cloud.purge(world.cloud.queues.notification.url);
+    await world.swept();
+    await passTime(world.database.sql, durations.queueEmpty + 1);
+    await owe(world.database, 1);
+    await world.swept({ sweep: { slice: 1 } });
+    expect(await countStates(world.database)).toEqual({ queued: 2 });
+    await passTime(world.database.sql, durations.lostAfter + 1);
+    expect(await world.swept()).toMatchObject({ rescued: 0 });
+    await world.cloud.purge(world.cloud.queues.notification.url);
+    await passTime(world.database.sql, durations.lostAfter + 1);
+    expect(await world.swept()).toMatchObject({ rescued: 0 });
+  });
+
+  test("rescued three times in vain: dead, with the reason", async () => {
+    await owe(world.database, 1);
+    world.cloud.fail("SendMessageBatch", { swallow: true });
+    const [{ id } = { id: "" }] = await world.database.sql<
+      { id: string }[]
+    >`SELECT id FROM owed.notification`;
+    await world.swept();
+    for (let rescue = 1; rescue <= 4; rescue += 1) {
+      // A beat that need not ask the queue forgets what the queue said before.
+      await world.swept();
+      await passTime(world.database.sql, durations.lostAfter + 1);
+      await world.swept();
+      await passTime(world.database.sql, durations.queueEmpty + 1);
+      expect(await world.swept()).toMatchObject(
+        rescue < 4 ? { rescued: 1, published: 1 } : { rescued: 0, lost: 1 },
+      );
+    }
+    expect(await readRow(world.database, id)).toMatchObject({ state: "dead", generation: 3, rescues: 3 });
+    expect(await readTries(world.database, id)).toEqual(["rescued", "rescued", "rescued", "lost"]);
+  });
+});
+
+describe("rows whose outcome is unknown", () => {
+  const anUnknownRow = async () => {
+    const [row] = await oweAndQueue(world.database, 1);
+    const id = row?.id ?? "";
+    const [verdict] = await world.claim([{ id, generation: 0 }]);
+    if (verdict?.verdict !== "claimed") throw new Error("the worker could not claim");
+    const unknown = { kind: "unknown", reason: "TimedOut: no answer" } as const;
+    await record(world.database.ledger, durations, [{ id, token: verdict.token, outcome: unknown }]);
+    return id;
+  };
+
+  test("wait for the provider's events while these are backed up; then they are sent again, and counted", async () => {
+    const id = await anUnknownRow();
+    await passTime(world.database.sql, durations.grace + 1);
+    await world.cloud.sqs.send(world.cloud.queues.feedback.url, {
+      MessageBody: "an event that may be about it",
+    });
+    for (const _ of [1, 2]) expect(await world.swept()).toMatchObject({ resent: 0, published: 0 });
+    expect(await readRow(world.database, id)).toMatchObject({ state: "unknown", generation: 0 });
+    await world.cloud.purge(world.cloud.queues.feedback.url);
+    expect(await world.swept()).toMatchObject({ resent: 1, published: 1 });
+    expect(await readRow(world.database, id)).toMatchObject({ state: "queued", generation: 1, resends: 1 });
+    expect(await readTries(world.database, id)).toEqual(["unknown", "resent"]);
+  });
+
+  test("do not hold up what else is owed", async () => {
+    const id = await anUnknownRow();
+    await passTime(world.database.sql, durations.grace + 1);
+    await world.cloud.sqs.send(world.cloud.queues.feedback.url, { MessageBody: "an event" });
+    await owe(world.database, 3);
+    expect(await world.swept({ sweep: { slice: 1 } })).toMatchObject({ resent: 0, published: 3 });
+    expect(await readRow(world.database, id)).toMatchObject({ state: "unknown" });
+  });
+
+  test("a worker that vanished is found: its row waits for evidence first", async () => {
+    const rows = await oweAndQueue(world.database, 2);
+    await world.claim(rows);
+    await passTime(world.database.sql, durations.lostAfter + 1);
+    expect(await world.swept()).toMatchObject({ unknown: 2, resent: 0, published: 0 });
+    const found = await readRows(
+      world.database,
+      rows.map(({ id }) => id),
+    );
+    expect(found.map(({ state, reason }) => [state, reason])).toEqual(
+      Array(2).fill(["unknown", "no_outcome: the worker vanished before it recorded one"]),
+    );
+  });
+});
