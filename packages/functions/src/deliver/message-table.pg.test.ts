@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { owe } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
-import { accepted, refused, scriptedChannel, unknown } from "../testing/channel.ts";
+import { scriptedChannel } from "../testing/channel.ts";
 import { give, handOver } from "../testing/deliveries.ts";
 import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
 import { claimRow, oweOneThatBecame } from "../testing/fates.ts";

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { cancel, claim, defaultDurations as durations, type Leased, Ledger, record } from "@owed/ledger";
+import { cancel, defaultDurations as durations, Ledger, record } from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
+import { claimRow, oweOneThatBecame } from "../testing/fates.ts";
 import { startGate } from "../testing/gate.ts";
 import { type RecordOptions, recordOf } from "../testing/records.ts";
-import { empty, oweAndQueue, readRow, readTries } from "../testing/rows.ts";
+import { empty, oweAndQueue, oweOneAndQueue, readRow, readTries } from "../testing/rows.ts";
 import { sesEvent } from "../testing/ses-events.ts";
 import { feedback } from "./feedback.ts";
 
@@ -18,8 +20,6 @@ beforeEach(() => empty(database));
 afterAll(() => database.drop());
 
 const none = { proven: 0, known: 0, gone: 0, ignored: 0, duplicate: 0 };
-const acknowledged = { acknowledge: true };
-const comesAgainIn = (visibility: number) => ({ acknowledge: false, visibility });
 const aTime = "2026-03-29T09:30:00.123Z";
 
 const about = (id: string, more: Record<string, unknown> = {}, options: RecordOptions = {}) =>
@@ -43,10 +43,13 @@ const deliveredAt = async (id: string) => {
 
 describe("evidence delivers", () => {
   test.each<[string, () => Promise<string>]>([
-    ["queued", async () => (await oweAndQueue(database, 1))[0]?.id ?? ""],
+    ["queued", async () => (await oweOneAndQueue(database)).id],
     ["sending: the event was faster than the worker's record", async () => (await aSendingRow()).id],
-    ["unknown", () => oweOneThatBecame(database, { kind: "unknown", reason: "TimedOut: no answer" })],
-    ["dead", () => oweOneThatBecame(database, { kind: "exhausted", reason: "Down: x" })],
+    [
+      "unknown",
+      async () => (await oweOneThatBecame(database, { kind: "unknown", reason: "TimedOut: x" })).id,
+    ],
+    ["dead", async () => (await oweOneThatBecame(database, { kind: "exhausted", reason: "Down: x" })).id],
   ])("a row that is %s", async (_, arrange) => {
     const id = await arrange();
     const { counts, disposals } = await weigh([about(id)]);
@@ -74,8 +77,7 @@ describe("evidence delivers", () => {
 });
 
 test("in a cancelled row only the outcome moves", async () => {
-  const [row] = await oweAndQueue(database, 1);
-  const id = row?.id ?? "";
+  const { id } = await oweOneAndQueue(database);
   await cancel(database.ledger, id, { actor: "ana", why: "not wanted" });
   expect((await weigh([about(id, { eventType: "Delivery" })])).counts).toEqual({ ...none, known: 1 });
   expect(await readRow(database, id)).toMatchObject({
@@ -121,7 +123,7 @@ test("in whatever order and however often events come: delivered once, and the g
 });
 
 test("an event of another provider message: the recipient got it twice, counted once", async () => {
-  const id = await oweOneThatBecame(database, {
+  const { id } = await oweOneThatBecame(database, {
     kind: "accepted",
     provider: "ses",
     providerMessageId: "P-0",

@@ -183,7 +183,7 @@ describe("is unavailable", () => {
   });
 
   test("when a lock is held for longer than its limit, as a migration does: for certain not run", async () => {
-    const ledger = connect({ deadline: 0.3 });
+    const ledger = connect({ deadline: 1 });
     await database.sql.begin(async (migration) => {
       await migration`LOCK TABLE owed.status IN ACCESS EXCLUSIVE MODE`;
       const error = await refusal(ledger.run((sql) => sql`SELECT FROM owed.status`, { repeatable: false }));
