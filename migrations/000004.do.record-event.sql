@@ -21,12 +21,19 @@ SELECT n.id,
   CASE
     WHEN n.send_by <= now() THEN 'expired'
     WHEN s.opted_out_at IS NOT NULL THEN 'opted_out'
+    -- Who replays a delivered notification wants the older text once more.
+    WHEN n.replays IS NOT NULL THEN NULL
     WHEN r.only_while_current AND sh.status <> e.status THEN 'superseded'
     WHEN r.newest_replaces AND sh.status_event_id <> e.id AND EXISTS (
-      SELECT FROM owed.event newer
-      JOIN owed.notification told ON told.id > newer.key AND told.id <= owed.notification_id(newer.key, 65535)
+      -- LATERAL and OFFSET 0 leave the planner no choice: a short range of the primary key for each newer event,
+      -- never a scan of the ledger, whatever the statistics say.
+      SELECT FROM owed.event newer CROSS JOIN LATERAL (
+        SELECT FROM owed.notification told
+        WHERE told.id > newer.key AND told.id <= owed.notification_id(newer.key, 65535)
+          AND told.subscriber_id = n.subscriber_id AND told.state = 'delivered'
+        OFFSET 0) AS delivered
       WHERE newer.shipment_id = e.shipment_id AND (newer.occurred_at, newer.id) > (e.occurred_at, e.id)
-        AND told.subscriber_id = n.subscriber_id AND told.state = 'delivered') THEN 'superseded'
+    ) THEN 'superseded'
   END AS reason
 FROM owed.notification n
 JOIN owed.subscriber s ON s.id = n.subscriber_id
@@ -202,3 +209,10 @@ LANGUAGE sql AS $$
     RETURNING 1)
   SELECT EXISTS (SELECT FROM opted_out)
 $$;
+
+-- The platform's role needs the right to call these four, and none to the tables behind them.
+ALTER FUNCTION owed.record_event SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+ALTER FUNCTION owed.register_shipment SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+ALTER FUNCTION owed.subscribe SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+ALTER FUNCTION owed.opt_out SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA owed FROM PUBLIC;

@@ -22,7 +22,8 @@ beforeAll(async () => {
     everySeconds: 1,
     visibility: 8,
     settings: {
-      deliver: { call: 3, callBefore: 4, reserve: 1 },
+      sweep: { budget: 8 },
+      deliver: { call: 3, callBefore: 3, reserve: 1 },
       durations: { lease: 12, sendLease: 6, lostAfter: 20, grace: 15, heartbeat: 10, queueEmpty: 2 },
     },
   });

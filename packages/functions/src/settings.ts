@@ -6,10 +6,13 @@ const seconds = (fallback: number, least = 0) => v.optional(v.pipe(v.number(), v
 const count = (fallback: number, least: number, most: number) =>
   v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), fallback);
 
+/** Seconds that deliver may run. */
+const functionTimeout = 30;
+
 /** Every setting of the functions, with its default. A stage overrides some through the linked `Settings`. */
-const schema = v.object({
+const sections = v.strictObject({
   sweep: v.optional(
-    v.object({
+    v.strictObject({
       /** Seconds a sweep works; the function's timeout, 60 s, leaves room to finish. */
       budget: seconds(50, 0.1),
       /** Rows leased at a time: larger slices gain nothing (measured). */
@@ -20,7 +23,7 @@ const schema = v.object({
     {},
   ),
   deliver: v.optional(
-    v.object({
+    v.strictObject({
       /** Seconds one provider call may take. */
       call: seconds(10, 0.1),
       /** The redrive policy's maxReceiveCount: the last receive is the last try. */
@@ -33,7 +36,7 @@ const schema = v.object({
     {},
   ),
   durations: v.optional(
-    v.object({
+    v.strictObject({
       lease: seconds(defaultDurations.lease, 0.1),
       sendLease: seconds(defaultDurations.sendLease, 0.1),
       lostAfter: seconds(defaultDurations.lostAfter, 0.1),
@@ -45,7 +48,42 @@ const schema = v.object({
   ),
 });
 
-export type Settings = v.InferOutput<typeof schema>;
+export type Settings = v.InferOutput<typeof sections>;
+
+/** Seconds within which SQS swallows a repeated deduplication id (Amazon SQS developer guide). */
+const deduplicationWindow = 300;
+
+/** Each time must outlast the one before it, or the guarantees fall: see docs/states.md. */
+const order: [(settings: Settings) => boolean, string][] = [
+  [
+    ({ sweep, durations }) => sweep.budget < durations.heartbeat,
+    "sweep.budget must be less than durations.heartbeat",
+  ],
+  [
+    ({ durations }) => durations.heartbeat < durations.lease,
+    "durations.heartbeat must be less than durations.lease",
+  ],
+  [
+    ({ durations }) => durations.lease < deduplicationWindow,
+    `durations.lease must be less than ${deduplicationWindow}`,
+  ],
+  [
+    ({ deliver, durations }) => deliver.callBefore + deliver.call <= durations.sendLease,
+    "deliver.callBefore and deliver.call together must not exceed durations.sendLease",
+  ],
+  [
+    ({ deliver }) => deliver.call + deliver.reserve <= functionTimeout / 2,
+    `deliver.call and deliver.reserve together must not exceed ${functionTimeout / 2}, half of the function's timeout`,
+  ],
+];
+
+const schema = v.pipe(
+  sections,
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const [holds, message] of order) if (!holds(dataset.value)) addIssue({ message });
+  }),
+);
 
 /** The settings are wrong: which one, and why. */
 export class InvalidSettings extends Error {

@@ -14,10 +14,11 @@ export const failAfter = (visibility: number | null): Disposal => ({ acknowledge
 export const receiveCount = (record: SQSRecord): number => Number(record.attributes.ApproximateReceiveCount);
 
 /**
- * Seconds until a message is tried again while the database is away: soon after a short outage, and so seldom
- * in a long one that its receives outlast it.
+ * Seconds until an event is tried again while the database is away: soon after a short outage, and often enough
+ * in a long one that nothing waits for long after it. The event and the feedback queue allow for a thousand
+ * receives, more than a day of it.
  */
-export const waitForLedger = (receives: number): number => [10, 30, 120, 600, 1800][receives - 1] ?? 3600;
+export const waitForLedger = (receives: number): number => [10, 30, 60][receives - 1] ?? 120;
 
 /**
  * Sets the visibility of the failed messages and builds the partial batch response of AWS Lambda's
@@ -47,7 +48,10 @@ export async function respond(
   for (let from = 0; from < changed.length; from += 10) {
     const Entries = changed.slice(from, from + 10);
     try {
-      await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+      const { Failed = [] } = await sqs.send(
+        new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }),
+      );
+      for (const { Code, Message } of Failed) onError(new Error(`${Code}: ${Message ?? "no reason given"}`));
     } catch (error) {
       onError(error);
     }

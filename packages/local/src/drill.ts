@@ -18,7 +18,8 @@ const scaled = {
   outage: 15,
   visibility: 8,
   settings: {
-    deliver: { call: 3, callBefore: 4, reserve: 1 },
+    sweep: { budget: 8 },
+    deliver: { call: 3, callBefore: 3, reserve: 1 },
     durations: { lease: 12, sendLease: 6, lostAfter: 20, grace: 15, heartbeat: 10, queueEmpty: 2 },
   },
 };
@@ -67,7 +68,7 @@ async function drill(options: Options): Promise<Proof & { drained_in_s: number }
   const ledger = new Ledger(stack.ledgerOptions);
   const bars = progress(options.rows);
   try {
-    const owed = await sufferOutage({
+    const { expected, owed } = await sufferOutage({
       stack,
       ledger,
       rows: options.rows,
@@ -76,11 +77,12 @@ async function drill(options: Options): Promise<Proof & { drained_in_s: number }
     });
     const resumed = performance.now();
     stack.schedule.resume();
-    const killed = options.killDatabase ? killInTheMiddle(stack, owed) : Promise.resolve();
-    await drained(ledger, stack, owed, bars.sent);
+    const over = new AbortController();
+    const killed = options.killDatabase ? killInTheMiddle(stack, owed, over.signal) : Promise.resolve();
+    await Promise.all([killed, drained(ledger, stack, owed, bars.sent).finally(() => over.abort())]);
     const drained_in_s = Math.round(performance.now() - resumed) / 1000;
-    await killed;
-    return { ...(await prove(ledger, stack.ses.sent, owed, options.rows)), drained_in_s };
+    const proof = await prove(ledger, stack.ses.sent, { owed, expected, asked: options.rows });
+    return { ...proof, drained_in_s };
   } finally {
     bars.stop();
     await ledger.close();
@@ -109,8 +111,8 @@ async function drained(
   }
 }
 
-async function killInTheMiddle(stack: Stack, owed: number): Promise<void> {
-  while (stack.ses.sent.length < owed / 3) await sleep(10);
+async function killInTheMiddle(stack: Stack, owed: number, over: AbortSignal): Promise<void> {
+  while (stack.ses.sent.length < owed / 3 && !over.aborted) await sleep(10);
   await stack.postgres.kill();
   await stack.restartPostgres();
 }
@@ -131,6 +133,8 @@ function print(proof: Proof & { drained_in_s: number }): void {
   console.log(proof.ok ? "ok: every owed notification was sent exactly once" : "NOT ok");
 }
 
+// An early end still stops PostgreSQL, which ends with this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 command.parse();
 const options = command.opts<Options>();
 const proof = await drill(options);

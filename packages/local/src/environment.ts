@@ -31,7 +31,9 @@ export function environmentOf({ postgres, sqs, ses, queues, settings }: Parts): 
     NotificationQueue: { url: queues.notification.url },
     NotificationDlq: queues.notification.deadLetters,
     EventQueue: { url: queues.event.url },
+    EventDlq: queues.event.deadLetters,
     FeedbackQueue: { url: queues.feedback.url },
+    FeedbackDlq: queues.feedback.deadLetters,
     Email: { sender: "Parcel updates <updates@owed.example>", configurationSet: "owed" },
     Settings: settings,
   };

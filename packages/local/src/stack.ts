@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import type { LedgerOptions } from "@owed/ledger";
+import { askQueue } from "@owed/functions/ask-queue";
+import { Ledger, type LedgerOptions, lookAtQueued } from "@owed/ledger";
 import { type Bus, createBus } from "./bus.ts";
 import { announce, environmentOf } from "./environment.ts";
 import { createContext } from "./event-source/context.ts";
@@ -107,6 +109,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const { region } = sqs;
     await functions.migrate({}, createContext({ functionName: "migrate", region, timeoutSeconds: 300 }));
 
+    const ledgerOptions: LedgerOptions = {
+      host: postgres.host,
+      port: postgres.port,
+      user: postgres.user,
+      password: postgres.password,
+      database: postgres.database,
+      tls: "off",
+      applicationName: "owed-local",
+      connections: 2,
+      deadline: 20,
+    };
+    // The queue is new and empty: rows that an earlier stack had queued are looked at now, not in twenty minutes.
+    const ledger = new Ledger(ledgerOptions);
+    await lookAtQueued(ledger);
+    await ledger.close();
+
     const consume = (
       name: "ingest" | "deliver" | "feedback",
       queue: { url: string; arn: string },
@@ -128,7 +146,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       deliver: consume("deliver", queues.notification, 4),
       feedback: consume("feedback", queues.feedback, 2),
     };
-    undo.push(() => Promise.all([sources.ingest.stop(), sources.deliver.stop(), sources.feedback.stop()]));
+    undo.push(async () => {
+      await emptied(client, queues);
+      await Promise.all([sources.ingest.stop(), sources.deliver.stop(), sources.feedback.stop()]);
+    });
 
     const schedule = startSchedule({
       ...(options.everySeconds === undefined ? {} : { everySeconds: options.everySeconds }),
@@ -143,17 +164,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     undo.push(() => schedule.stop());
     undo.push(await announce(folder, environment));
 
-    const ledgerOptions: LedgerOptions = {
-      host: postgres.host,
-      port: postgres.port,
-      user: postgres.user,
-      password: postgres.password,
-      database: postgres.database,
-      tls: "off",
-      applicationName: "owed-local",
-      connections: 2,
-      deadline: 20,
-    };
     return {
       get postgres() {
         return postgres;
@@ -175,6 +185,19 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Seconds that a stop waits for what is in the queues. */
+const patience = 5;
+
+/** This SQS forgets its messages when it stops: what is on its way is handled first. */
+async function emptied(client: SQSClient, queues: Record<string, { url: string }>): Promise<void> {
+  const end = performance.now() + patience * 1000;
+  while (performance.now() < end) {
+    const depths = await Promise.all(Object.values(queues).map(({ url }) => askQueue(client, url)));
+    if (depths.every(({ total }) => total === 0)) return;
+    await sleep(100);
   }
 }
 

@@ -63,16 +63,21 @@ async function main(): Promise<void> {
       if (ledger) report(swept, ledger).catch(() => say(`${clock()} the ledger does not answer`));
     },
   });
-  ledger = new Ledger(stack.ledgerOptions);
-  const demo = await startDemo({ ledger, bus: stack.bus, every: 2, followUp: 180 });
-  guide(stack);
-  // What fell due while nothing ran does not wait for the next minute.
-  await stack.schedule.trigger();
+  try {
+    ledger = new Ledger(stack.ledgerOptions);
+    const demo = await startDemo({ ledger, bus: stack.bus, every: 2, followUp: 180 });
+    guide(stack);
+    // What fell due while nothing ran does not wait for the next minute.
+    await stack.schedule
+      .trigger()
+      .catch(() => say(`${clock()} the first sweep failed; the next minute brings another`));
 
-  say(`\n${await signal}: stopping; what is still owed waits in the ledger`);
-  await demo.stop();
-  await ledger.close();
-  await stack.stop();
+    say(`\n${await signal}: stopping; what is still owed waits in the ledger`);
+    await demo.stop();
+    await ledger.close();
+  } finally {
+    await stack.stop();
+  }
 }
 
 try {

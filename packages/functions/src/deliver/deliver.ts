@@ -1,8 +1,15 @@
-import type { Channel } from "@owed/channel";
-import { type Claimed, claim, type Ledger, LedgerUnavailable, type Verdict } from "@owed/ledger";
+import type { Channel, SendResult } from "@owed/channel";
+import {
+  type Claimed,
+  claim,
+  type Ledger,
+  LedgerUnavailable,
+  type Unclaimed,
+  type Verdict,
+} from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
 import type { Settings } from "../settings.ts";
-import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
+import { acknowledge, type Disposal, failAfter, receiveCount } from "../sqs-batch.ts";
 import { type NotificationMessage, parseMessage } from "./message.ts";
 import { decide } from "./outcome.ts";
 import { type Entry, Recorder } from "./recorder.ts";
@@ -57,7 +64,9 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
   } catch (error) {
     if (!(error instanceof LedgerUnavailable)) throw error;
     context.onError("the batch comes again: its rows could not be claimed", error);
-    for (const { record } of items) disposals.set(record, failAfter(waitForLedger(receiveCount(record))));
+    // After the queue's own visibility, no sooner: the claim may have been written and its answer lost, and then
+    // the message must not come before the send lease has passed.
+    for (const { record } of items) disposals.set(record, failAfter(null));
     return { disposals, counts };
   }
 
@@ -68,7 +77,7 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
       throw new Error("the ledger answered for fewer messages than it was asked about");
     tally(verdict.verdict);
     if (verdict.verdict === "claimed") claimed.push({ ...item, claimed: verdict });
-    else disposals.set(item.record, verdict.verdict === "dying" ? failAfter(0) : acknowledge);
+    else disposals.set(item.record, disposalOf(verdict.verdict));
   }
 
   const recorder = new Recorder(
@@ -108,15 +117,7 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
         );
         continue;
       }
-      const channel = context.channels.get(item.claimed.channel);
-      const result = channel
-        ? await channel.send(requestOf(item), {
-            signal: AbortSignal.timeout(context.settings.deliver.call * 1000),
-          })
-        : ({
-            outcome: "refused",
-            reason: `no_channel: this worker has no channel ${item.claimed.channel}`,
-          } as const);
+      const result = await send(item);
       tally(result.outcome);
       const { outcome, disposal } = decide(
         result,
@@ -129,6 +130,23 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
       );
     }
     await Promise.all(entries);
+  }
+
+  async function send(item: ClaimedItem): Promise<SendResult> {
+    const { channel: name } = item.claimed;
+    const channel = context.channels.get(name);
+    if (!channel) return { outcome: "refused", reason: `no_channel: this worker has no channel ${name}` };
+    try {
+      const signal = AbortSignal.timeout(context.settings.deliver.call * 1000);
+      return await channel.send(requestOf(item), { signal });
+    } catch (error) {
+      // A channel says what happened and never throws; where one does, nobody knows, and its neighbours go on.
+      context.onError("a channel threw", error, item.message.id);
+      return {
+        outcome: "unknown",
+        reason: `channel_failed: ${error instanceof Error ? error.name : "it threw"}`,
+      };
+    }
   }
 
   async function finish(
@@ -152,6 +170,14 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
         disposals.set(record, failAfter(null));
     }
   }
+}
+
+/** Seconds until a row that somebody keeps locked is looked at again. */
+const busyWait = 10;
+
+function disposalOf(verdict: Unclaimed["verdict"]): Disposal {
+  if (verdict === "dying") return failAfter(0);
+  return verdict === "busy" ? failAfter(busyWait) : acknowledge;
 }
 
 const toClaim = ({ record, message }: Item) => ({

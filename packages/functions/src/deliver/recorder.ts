@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Durations, type Ledger, type Result, record, recordEvidence } from "@owed/ledger";
+import {
+  type Durations,
+  type Ledger,
+  LedgerUnavailable,
+  type Result,
+  record,
+  recordEvidence,
+} from "@owed/ledger";
 
 export type RecorderOptions = {
   ledger: Ledger;
@@ -17,6 +24,8 @@ export type RecorderOptions = {
  */
 export type Entry = "recorded" | "fenced" | "unrecorded";
 
+type Waiting = { result: Result; settle: (entry: Entry) => void };
+
 /**
  * Records a batch's outcomes together: the first one waits a moment for the others, and a slow provider call
  * holds back no neighbour's record. An outcome is held and its record retried until the deadline. An acceptance
@@ -24,7 +33,7 @@ export type Entry = "recorded" | "fenced" | "unrecorded";
  */
 export class Recorder {
   readonly #options: RecorderOptions;
-  #waiting: { result: Result; settle: (entry: Entry) => void }[] = [];
+  #waiting: Waiting[] = [];
   #expected: number;
   #timer: NodeJS.Timeout | null = null;
 
@@ -48,28 +57,55 @@ export class Recorder {
     this.#timer = null;
     const batch = this.#waiting;
     this.#waiting = [];
-    const fenced = await this.#write(batch.map(({ result }) => result));
-    for (const { result, settle } of batch)
-      settle(fenced === null ? "unrecorded" : fenced.has(result.id) ? "fenced" : "recorded");
+    await this.#write(batch);
   }
 
-  /** The ids that are fenced; null when the ledger could not be reached in time. */
-  async #write(results: readonly Result[]): Promise<Set<string> | null> {
-    const { ledger, durations, remaining, onError } = this.#options;
+  /** Settles each: tries until the ledger has them, or until the deadline. */
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const { remaining, onError } = this.#options;
     for (let pause = 100; ; pause = Math.min(2 * pause, 2000)) {
       try {
-        const fenced = await record(ledger, durations, results);
-        await recordEvidence(
-          ledger,
-          results.flatMap((result) => (fenced.has(result.id) ? proofOf(result) : [])),
-        );
-        return fenced;
+        const fenced = await inTime(this.#record(batch.map(({ result }) => result)), remaining() - 1);
+        for (const { result, settle } of batch) settle(fenced.has(result.id) ? "fenced" : "recorded");
+        return;
       } catch (error) {
         onError(error);
-        if (remaining() * 1000 < pause + 1000) return null;
+        // Something is wrong with one of them, not with the database: it must not hold back the others.
+        if (!(error instanceof LedgerUnavailable) && batch.length > 1) {
+          await Promise.all(batch.map((one) => this.#write([one])));
+          return;
+        }
+        if (remaining() * 1000 < pause + 1500) {
+          for (const { settle } of batch) settle("unrecorded");
+          return;
+        }
         await sleep(pause);
       }
     }
+  }
+
+  async #record(results: readonly Result[]): Promise<Set<string>> {
+    const { ledger, durations } = this.#options;
+    const fenced = await record(ledger, durations, results);
+    await recordEvidence(
+      ledger,
+      results.flatMap((result) => (fenced.has(result.id) ? proofOf(result) : [])),
+    );
+    return fenced;
+  }
+}
+
+/** Rejects as an unavailable ledger when there is no answer within so many seconds. */
+async function inTime<T>(work: Promise<T>, seconds: number): Promise<T> {
+  const over = new AbortController();
+  const late = async (): Promise<never> => {
+    await sleep(Math.max(0, seconds) * 1000, undefined, { signal: over.signal });
+    throw new LedgerUnavailable(new Error("no answer before the function's deadline"), false);
+  };
+  try {
+    return await Promise.race([work, late()]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Ledger, LedgerUnavailable, type Proof, recordEvidence } from "@owed/ledger";
+import { keepRefusedEvent, type Ledger, LedgerUnavailable, type Proof, recordEvidence } from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
 import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
 import { parseFeedback } from "./event.ts";
@@ -12,7 +12,8 @@ export type FeedbackResult = {
 
 /**
  * Weighs the provider's own events as evidence. Of several about one row and one provider message the strongest
- * counts. An event about an unknown row is kept in the queue and tried again; its DLQ keeps it after that.
+ * counts. An event about a row that is not in this ledger is tried again for some minutes, and then kept for a
+ * look: `owed refused`.
  */
 export async function feedback(
   { ledger, onError }: FeedbackContext,
@@ -47,10 +48,8 @@ export async function feedback(
         const row = weighed.get(proof.id);
         counts[row?.result ?? "gone"] += 1;
         if (row?.duplicate) counts.duplicate += 1;
-        disposals.set(
-          record,
-          row && row.result !== "gone" ? acknowledge : failAfter(30 * receiveCount(record)),
-        );
+        if (row && row.result !== "gone") disposals.set(record, acknowledge);
+        else disposals.set(record, await keepForeign(ledger, record));
       }
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
@@ -59,4 +58,14 @@ export async function feedback(
     }
   }
   return { disposals, counts };
+}
+
+const looksForRow = 5;
+
+async function keepForeign(ledger: Ledger, record: SQSRecord): Promise<Disposal> {
+  const looks = receiveCount(record);
+  if (looks < looksForRow) return failAfter(30 * looks);
+  const refusal = { field: "notification", reason: "is not in this ledger" };
+  await keepRefusedEvent(ledger, { messageId: record.messageId, ...refusal, body: record.body });
+  return acknowledge;
 }

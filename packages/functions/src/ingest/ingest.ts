@@ -23,8 +23,8 @@ export type Ingestion = {
   counts: { recorded: number; repeated: number; refused: number; notifications: number; postponed: number };
 };
 
-/** An event may overtake the registration of its shipment: it gets so many receives before it is refused. */
-const receivesForUnknownShipment = 3;
+/** Seconds that an event which overtook its shipment's registration is tried again, and how often. */
+const unknownShipment = { within: 15 * 60, every: 30 };
 
 /**
  * Records a batch of shipment events with their fan-out. An invalid one is refused with the field and the
@@ -37,10 +37,15 @@ export async function ingest(
 ): Promise<Ingestion> {
   const disposals = new Map<SQSRecord, Disposal>();
   const counts = { recorded: 0, repeated: 0, refused: 0, notifications: 0, postponed: 0 };
-  const postpone = (record: SQSRecord, message: string, error: unknown) => {
+  const postpone = (
+    record: SQSRecord,
+    message: string,
+    error: unknown,
+    wait = waitForLedger(receiveCount(record)),
+  ) => {
     onError(message, error);
     counts.postponed += 1;
-    disposals.set(record, failAfter(waitForLedger(receiveCount(record))));
+    disposals.set(record, failAfter(wait));
   };
 
   const valid: { record: SQSRecord; event: ShipmentEvent }[] = [];
@@ -65,8 +70,9 @@ export async function ingest(
       disposals.set(record, acknowledge);
       counts[answer.outcome] += 1;
       if (answer.outcome === "recorded") counts.notifications += answer.notifications;
-    } else if (answer.field === "shipment_id" && receiveCount(record) < receivesForUnknownShipment) {
-      postpone(record, "an event comes again: its shipment is not known yet", new Error(answer.reason));
+    } else if (answer.field === "shipment_id" && age(record) < unknownShipment.within) {
+      const error = new Error(answer.reason);
+      postpone(record, "an event comes again: its shipment is not known yet", error, unknownShipment.every);
     } else refused.push({ record, refusal: { field: answer.field, reason: answer.reason } });
   }
 
@@ -115,3 +121,6 @@ const isAway = (error: unknown): boolean => {
   const { cause } = error;
   return !(cause instanceof Error && "code" in cause && waitedTooLong.has(cause.code));
 };
+
+/** Seconds since the event came into the queue. */
+const age = (record: SQSRecord): number => (Date.now() - Number(record.attributes.SentTimestamp)) / 1000;

@@ -4,7 +4,7 @@ import { logMetrics } from "@aws-lambda-powertools/metrics/middleware";
 import middy from "@middy/core";
 import { Ledger } from "@owed/ledger";
 import type { Context } from "aws-lambda";
-import { createLogger, createMetrics } from "../observe.ts";
+import { createLogger, createMetrics, toError } from "../observe.ts";
 import { ledgerOptions, resource } from "../resources.ts";
 import { readSettings } from "../settings.ts";
 import { createSqsClient } from "../sqs.ts";
@@ -37,7 +37,15 @@ export const handler = middy()
   .use(logMetrics(metrics))
   .handler(async (_event: unknown, context: Context): Promise<Summary> => {
     const remaining = () => context.getRemainingTimeInMillis() / 1000;
-    const summary = await sweep({ ledger, sqs, notificationQueueUrl, feedbackQueueUrl, settings, remaining });
+    const summary = await sweep({
+      ledger,
+      sqs,
+      notificationQueueUrl,
+      feedbackQueueUrl,
+      settings,
+      remaining,
+      onError: (message, error) => logger.warn(message, toError(error)),
+    });
     logger.info("sweep", { summary });
     if (!summary.swept) {
       metrics.addMetric(summary.why, MetricUnit.Count, 1);

@@ -7,18 +7,24 @@ export type Batch = { rows: Leased[]; after: Batch[] };
 const most = 10;
 
 /**
- * Packs rows into full batches in their order. A batch waits only for the last batch that has one of its
- * groups: batches fly in parallel, and the order within each group holds.
+ * Packs rows into batches as full as can be. A batch has one row of a group at most, since SQS may refuse one
+ * entry of a call and accept the next; and it waits for the batch that has the row before: batches fly in
+ * parallel, and the order within each group holds.
  */
 export function pack(rows: readonly Leased[]): Batch[] {
   const batches: Batch[] = [];
-  const lastOf = new Map<string, Batch>();
-  for (let from = 0; from < rows.length; from += most) {
-    const batch: Batch = { rows: rows.slice(from, from + most), after: [] };
-    const groups = new Set(batch.rows.map((row) => row.group));
-    batch.after = [...new Set([...groups].flatMap((group) => lastOf.get(group) ?? []))];
-    for (const group of groups) lastOf.set(group, batch);
-    batches.push(batch);
+  const lastOf = new Map<string, number>();
+  let firstOpen = 0;
+  for (const row of rows) {
+    const last = lastOf.get(row.group);
+    let place = Math.max(firstOpen, last === undefined ? 0 : last + 1);
+    while ((batches[place]?.rows.length ?? 0) >= most) place += 1;
+    const batch = (batches[place] ??= { rows: [], after: [] });
+    batch.rows.push(row);
+    const before = last === undefined ? undefined : batches[last];
+    if (before && !batch.after.includes(before)) batch.after.push(before);
+    lastOf.set(row.group, place);
+    while ((batches[firstOpen]?.rows.length ?? 0) >= most) firstOpen += 1;
   }
   return batches;
 }

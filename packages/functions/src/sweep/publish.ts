@@ -21,63 +21,66 @@ export type PublishOptions = {
   sqs: SQSClient;
   queueUrl: string;
   lanes: number;
+  /**
+   * Groups whose head did not get into the queue in this sweep, and the seconds after which it is owed again:
+   * their later rows wait as long. Filled here, and kept by the sweep from slice to slice.
+   */
+  held: Map<string, number>;
+  /** Seconds until an unanswered row's lease has run out. */
+  lease: number;
   /** False once the sweep's budget has ended: nothing more is sent. */
   mayCall: () => boolean;
   random?: () => number;
 };
 
 /**
- * Publishes a slice in batches of ten, several at once, keeping each group's order. A row that SQS refuses
- * holds back the later rows of its own group and nobody else.
+ * Publishes a slice in batches of ten, several at once, keeping each group's order. A row that SQS refuses, or
+ * does not answer for, holds back the later rows of its own group and nobody else.
  */
 export async function publish(rows: readonly Leased[], options: PublishOptions): Promise<Published> {
-  const { sqs, queueUrl, mayCall, random = Math.random } = options;
+  const { sqs, queueUrl, held, mayCall, random = Math.random } = options;
   const limit = pLimit(options.lanes);
-  const held = new Set<string>();
   const done: Published = { accepted: [], released: [], failed: 0, unsure: 0, refusal: null };
-  // Full jitter, so that what failed together does not come back together.
-  const wait = () => 5 + random() * 55;
-  const fail = (row: Leased) => {
-    held.add(row.group);
-    done.released.push({ ...row, wait: wait() });
+  const release = (row: Leased, wait: number) => done.released.push({ ...row, wait });
+  const refused = (row: Leased, why: string) => {
+    // Full jitter, so that what failed together does not come back together.
+    const wait = 5 + random() * 55;
+    held.set(row.group, wait);
+    release(row, wait);
     done.failed += 1;
+    done.refusal = why;
+  };
+  const unanswered = (row: Leased) => {
+    held.set(row.group, options.lease);
+    done.unsure += 1;
   };
 
   const send = async (batch: Batch): Promise<void> => {
-    const free = batch.rows.filter((row) => !held.has(row.group));
-    for (const row of batch.rows) if (held.has(row.group)) done.released.push({ ...row, wait: wait() });
-    if (free.length === 0) return;
-    if (!mayCall()) {
-      for (const row of free) done.released.push({ ...row, wait: 0 });
-      return;
+    const free: Leased[] = [];
+    for (const row of batch.rows) {
+      const wait = held.get(row.group);
+      if (wait !== undefined) release(row, wait);
+      else if (mayCall()) free.push(row);
+      else release(row, 0);
     }
+    if (free.length === 0) return;
     try {
-      const answer = await sqs.send(
-        new SendMessageBatchCommand({
-          QueueUrl: queueUrl,
-          Entries: free.map((row, place) => messageOf(row, place)),
-        }),
+      const { Successful = [], Failed = [] } = await sqs.send(
+        new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: free.map(messageOf) }),
       );
-      const accepted = new Set(answer.Successful?.map((entry) => entry.Id));
-      const failed = new Map(answer.Failed?.map((entry) => [entry.Id, entry.Code]));
+      const accepted = new Set(Successful.map((entry) => entry.Id));
+      const failed = new Map(Failed.map((entry) => [entry.Id, entry.Code ?? "no code"]));
       for (const [place, row] of free.entries()) {
+        const why = failed.get(String(place));
         if (accepted.has(String(place))) done.accepted.push(row);
-        else if (failed.has(String(place))) {
-          done.refusal = failed.get(String(place)) ?? "no code";
-          fail(row);
-        } else {
-          held.add(row.group);
-          done.unsure += 1;
-        }
+        else if (why !== undefined) refused(row, why);
+        else unanswered(row);
       }
     } catch (error) {
-      if (!certainlyRefused(error)) {
-        for (const row of free) held.add(row.group);
-        done.unsure += free.length;
-        return;
+      for (const row of free) {
+        if (certainlyRefused(error)) refused(row, error.name);
+        else unanswered(row);
       }
-      done.refusal = error instanceof Error ? error.name : String(error);
-      for (const row of free) fail(row);
     }
   };
 
@@ -96,5 +99,5 @@ export async function publish(rows: readonly Leased[], options: PublishOptions):
 }
 
 /** The service answered with a client error: it took nothing. A server error or no answer says neither. */
-const certainlyRefused = (error: unknown): boolean =>
+const certainlyRefused = (error: unknown): error is SQSServiceException =>
   error instanceof SQSServiceException && (error.$metadata.httpStatusCode ?? 500) < 500;

@@ -1,5 +1,6 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import {
+  abandonSweep,
   beginSweep,
   finishSweep,
   type Leased,
@@ -21,6 +22,7 @@ export type Sweep = {
   settings: Settings;
   /** Seconds this invocation may still run. */
   remaining: () => number;
+  onError?: (message: string, error: unknown) => void;
 };
 
 export type Summary =
@@ -87,40 +89,55 @@ export async function sweep(context: Sweep): Promise<Summary> {
     duration: 0,
     refusal: null,
   };
-  let queueEmpty: boolean | null = null;
   try {
-    if (beginning.owed) {
-      const asked = await ask(context, beginning);
-      queueEmpty = asked.queueEmpty;
-      await drain(context, asked, totals, () => elapsed() < end);
-    }
-  } finally {
-    // Also after an error: the next beat need not wait for the heartbeat to run out.
-    Object.assign(totals, await finishSweep(ledger, beginning.run, totals, queueEmpty));
-    totals.duration = elapsed();
+    const asked = beginning.owed ? await ask(context, beginning) : nothingAsked;
+    if (beginning.owed) await drain(context, asked, totals, () => elapsed() < end);
+    Object.assign(totals, await finishSweep(ledger, beginning.run, totals, asked.queueEmpty));
+  } catch (error) {
+    await abandonSweep(ledger, beginning.run).catch(() => {});
+    throw error;
   }
+  totals.duration = elapsed();
   return totals;
 }
 
 type Asked = { queueEmpty: boolean | null; queued: "lost" | "look" | "skip"; unknown: "look" | "skip" };
 
-/** Asks the queues only when the ledger has rows whose fate they tell. */
+const nothingAsked: Asked = { queueEmpty: null, queued: "look", unknown: "skip" };
+
+/** More hidden messages than the consumer can have in flight are waiting for their next try. */
+const feedbackInFlight = 20;
+
+/**
+ * Asks the queues only when the ledger has rows whose fate they may tell. A queue that does not answer proves
+ * nothing, and stops nobody's publishing.
+ */
 async function ask(
-  { sqs, notificationQueueUrl, feedbackQueueUrl }: Sweep,
+  { sqs, notificationQueueUrl, feedbackQueueUrl, onError }: Sweep,
   beginning: { queuedOverdue: boolean; unknownDue: boolean; queueWasEmpty: boolean },
 ): Promise<Asked> {
-  const queueEmpty = beginning.queuedOverdue ? (await askQueue(sqs, notificationQueueUrl)).total === 0 : null;
-  const feedbackWaits = beginning.unknownDue ? (await askQueue(sqs, feedbackQueueUrl)).waiting > 0 : false;
-  return {
-    queueEmpty,
-    // Empty now and before: the messages are gone. Empty for the first time: the counts may lag, look again.
-    queued: !queueEmpty ? "look" : beginning.queueWasEmpty ? "lost" : "skip",
-    unknown: feedbackWaits ? "skip" : "look",
-  };
+  try {
+    const [queue, feedback] = await Promise.all([
+      beginning.queuedOverdue ? askQueue(sqs, notificationQueueUrl) : null,
+      beginning.unknownDue ? askQueue(sqs, feedbackQueueUrl) : null,
+    ]);
+    const queueEmpty = queue && queue.total === 0;
+    const feedbackWaits = feedback && (feedback.waiting > 0 || feedback.total > feedbackInFlight);
+    return {
+      queueEmpty,
+      // Empty now and before: the messages are gone. Empty for the first time: the counts may lag, look again.
+      queued: !queueEmpty ? "look" : beginning.queueWasEmpty ? "lost" : "skip",
+      unknown: feedbackWaits ? "skip" : "look",
+    };
+  } catch (error) {
+    onError?.("a queue did not say how many messages it holds", error);
+    return nothingAsked;
+  }
 }
 
 async function drain(context: Sweep, asked: Asked, totals: Totals, inTime: () => boolean): Promise<void> {
   const { ledger, settings } = context;
+  const held = new Map<string, number>();
   const take = (watermark: string | null) =>
     lease(ledger, settings.durations, {
       limit: settings.sweep.slice,
@@ -132,30 +149,40 @@ async function drain(context: Sweep, asked: Asked, totals: Totals, inTime: () =>
   let next: Promise<Slice> | null = take(null);
   let written: Promise<void> = Promise.resolve();
   let fromTheBeginning = true;
-  while (next) {
-    const slice = await next;
-    next = null;
-    add(totals, slice);
-    if (slice.taken === 0 && fromTheBeginning) break;
-    fromTheBeginning = slice.taken === 0 || totals.slices % slicesPerWatermark === 0;
-    if (inTime()) {
-      next = take(fromTheBeginning ? null : slice.watermark);
-      // Awaited in the next round; until then a failure must not count as unhandled.
-      next.catch(() => {});
-    }
-    const published = await publish(slice.leased, {
-      sqs: context.sqs,
-      queueUrl: context.notificationQueueUrl,
-      lanes: settings.sweep.lanes,
-      mayCall: inTime,
-    });
-    await written;
-    written = write(context, published, totals);
-    written.catch(() => {});
-    if (published.refusal && published.accepted.length === 0 && next) {
-      // The queue refuses everything: give back what is leased already and leave the rest for the next beat.
-      await giveBack(ledger, (await next).leased);
+  try {
+    while (next) {
+      const slice: Slice = await next;
       next = null;
+      add(totals, slice);
+      if (slice.taken === 0 && fromTheBeginning) break;
+      fromTheBeginning = slice.taken === 0 || totals.slices % slicesPerWatermark === 0;
+      if (inTime()) {
+        next = take(fromTheBeginning ? null : slice.watermark);
+        // Awaited in the next round; until then a failure must not count as unhandled.
+        next.catch(() => {});
+      }
+      const published = await publish(slice.leased, {
+        sqs: context.sqs,
+        queueUrl: context.notificationQueueUrl,
+        lanes: settings.sweep.lanes,
+        held,
+        lease: settings.durations.lease,
+        mayCall: inTime,
+      });
+      const before = written;
+      // The slice is marked even if the one before could not be; the failure is told below.
+      written = before.catch(() => {}).then(() => write(context, published, totals));
+      written.catch(() => {});
+      await before;
+      // The queue refuses everything: leave the rest for the next beat.
+      if (published.refusal && published.accepted.length === 0) break;
+    }
+  } finally {
+    // Nothing is left running when the function returns, and nothing leased that nobody will publish.
+    const [, unused] = await Promise.allSettled([written, next]);
+    if (unused.status === "fulfilled" && unused.value) {
+      add(totals, unused.value);
+      await giveBack(ledger, unused.value.leased);
     }
   }
   await written;

@@ -19,7 +19,10 @@ export async function audit(ledger: Ledger, question: Question): Promise<Notific
         n.stopped_at AS "stoppedAt", n.generation, n.attempts, n.rescues, n.resends, n.sent_to AS "sentTo", n.provider,
         n.provider_message_id AS "providerMessageId", n.evidence, n.outcome, n.reason, n.replays
       FROM owed.event e
-      JOIN owed.notification n ON n.id > e.key AND n.id <= owed.notification_id(e.key, 65535)
+      -- OFFSET 0: a short range of the primary key for each event, whatever the statistics say.
+      CROSS JOIN LATERAL (
+        SELECT * FROM owed.notification
+        WHERE id > e.key AND id <= owed.notification_id(e.key, 65535) OFFSET 0) AS n
       JOIN owed.subscriber s ON s.id = n.subscriber_id
       JOIN owed.rule r ON r.id = n.rule_id
       WHERE e.shipment_id = ${question.shipmentId}

@@ -44,8 +44,6 @@ const certainlyNotRun = new Set([
   "EAI_AGAIN",
   "CONNECT_TIMEOUT",
   "53300", // too_many_connections
-  "57P01", // admin_shutdown: the running statement was rolled back
-  "57P02", // crash_shutdown
   "57P03", // cannot_connect_now: starting up or in recovery
   "57014", // query_canceled: it ran into its time limit and was rolled back
   "55P03", // lock_not_available: the same for a lock, e.g. a migration's
@@ -58,6 +56,8 @@ const answerLost = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_ENDED",
   "CONNECTION_DESTROYED",
+  "57P01", // admin_shutdown: it may have come between the commit and its answer
+  "57P02", // crash_shutdown
 ]);
 
 /** Rolled back because of another transaction: safe to run again at once. */
@@ -67,6 +67,21 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 export const isConflict = (error: unknown): boolean => conflicts.has(codeOf(error));
+
+/**
+ * PostgreSQL's detail quotes whole rows, addresses included: it must not reach a log, whoever writes it. Code,
+ * message and constraint say enough.
+ */
+export function withoutRows(error: unknown): unknown {
+  if (error instanceof Error)
+    for (const quotes of ["detail", "where", "internal_query", "parameters", "args"])
+      Reflect.deleteProperty(error, quotes);
+  return error;
+}
+
+/** A row stayed locked by somebody else for longer than a statement waits. */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof LedgerUnavailable && codeOf(error.cause) === "55P03";
 
 /** Wraps what says that the database is away; returns null for every other error. */
 export function asUnavailable(error: unknown): LedgerUnavailable | null {

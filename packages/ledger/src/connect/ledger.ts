@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { asUnavailable, isConflict, LedgerUnavailable } from "./errors.ts";
+import { asUnavailable, isConflict, LedgerUnavailable, withoutRows } from "./errors.ts";
 import { arrayTypes } from "./types.ts";
 
 export type LedgerOptions = {
@@ -45,7 +45,7 @@ export class Ledger {
       try {
         return await this.#once(statement);
       } catch (error) {
-        const unavailable = asUnavailable(error);
+        const unavailable = asUnavailable(withoutRows(error));
         // A statement given to the driver before it has seen a broken connection close is never answered.
         if (unavailable) await sleep(10);
         const safe = unavailable ? unavailable.certainlyNotRun || repeatable : isConflict(error);

@@ -1,3 +1,4 @@
+import { isLocked } from "../connect/errors.ts";
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
 import type { Role } from "../states.ts";
@@ -31,6 +32,7 @@ export type Unclaimed = {
   verdict:
     | "gone" // there is no such row
     | "stale" // a later generation is on its way
+    | "busy" // somebody keeps the row locked: not looked at
     | "held" // another worker is on it
     | "unknown" // its worker vanished: the row waits for evidence now
     | "done" // delivered, cancelled, or unknown: nothing to send
@@ -62,7 +64,8 @@ type Row = {
 /**
  * Claims a batch's rows in one statement: writes the intent to send before any provider is called (transition
  * 4), and answers each message by the table in docs/states.md, in the order given. Rows are locked in their
- * ids' order. When a row comes twice in a batch, its first message that may claim it does.
+ * ids' order. When a row comes twice in a batch, its first message that may claim it does. A row that somebody
+ * keeps locked for too long is left out as `busy`, and holds back none of the others.
  */
 export async function claim(
   ledger: Ledger,
@@ -70,6 +73,20 @@ export async function claim(
   messages: readonly Message[],
 ): Promise<Verdict[]> {
   if (messages.length === 0) return [];
+  try {
+    return await claimRows(ledger, durations, messages, false);
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    return claimRows(ledger, durations, messages, true);
+  }
+}
+
+async function claimRows(
+  ledger: Ledger,
+  durations: Durations,
+  messages: readonly Message[],
+  skipLocked: boolean,
+): Promise<Verdict[]> {
   const ids = messages.map((message) => message.id);
   const rows = await ledger.run(
     (sql) => sql<Row[]>`
@@ -83,11 +100,12 @@ export async function claim(
       ), row AS MATERIALIZED (
         SELECT id, state, generation, message_id, died_at, leased_until
         FROM owed.notification WHERE id = ANY(${ids}::uuid[])
-        ORDER BY id FOR UPDATE
+        ORDER BY id ${skipLocked ? sql`FOR UPDATE SKIP LOCKED` : sql`FOR UPDATE`}
       ), judged AS (
         SELECT message.place, message.id, message.message_id, moot.reason,
           CASE
-            WHEN row.id IS NULL THEN 'gone'
+            WHEN row.id IS NULL THEN CASE
+              WHEN EXISTS (SELECT FROM owed.notification WHERE id = message.id) THEN 'busy' ELSE 'gone' END
             WHEN row.generation <> message.generation THEN 'stale'
             WHEN row.state IN ('unknown', 'delivered', 'cancelled') THEN 'done'
             WHEN row.state = 'sending' THEN CASE WHEN row.leased_until > now() THEN 'held' ELSE 'unknown' END

@@ -42,7 +42,7 @@ export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): 
         ) AS given (id, at, provider, provider_message_id, outcome, evidence)
       ), row AS MATERIALIZED (
         SELECT n.id, n.generation, n.state IN ('delivered', 'cancelled') AS ended, n.provider_message_id,
-          n.state = 'delivered' AND n.provider_message_id <> proof.provider_message_id AS duplicate
+          n.state IN ('delivered', 'cancelled') AND n.provider_message_id <> proof.provider_message_id AS duplicate
         FROM owed.notification n JOIN proof USING (id)
         ORDER BY n.id FOR UPDATE OF n
       ), moved AS (

@@ -7,7 +7,7 @@ export type Beginning =
       run: string;
       /** Something is due. */
       owed: boolean;
-      /** Among what is due first are rows whose message was queued for long, or whose outcome is unknown. */
+      /** Among what is due are rows whose message was queued for long, or whose outcome is unknown; or there may be. */
       queuedOverdue: boolean;
       unknownDue: boolean;
       /** The queue has reported itself empty in the runs before, for long enough to prove a message lost if it does now. */
@@ -47,8 +47,8 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
       SELECT (SELECT id FROM run) AS run,
         (SELECT paused_at IS NOT NULL FROM owed.heartbeat) AS paused,
         EXISTS (SELECT FROM due) AS owed,
-        (SELECT bool_or(state = 'queued') FROM due) AS queued_overdue,
-        (SELECT bool_or(state = 'unknown') FROM due) AS unknown_due,
+        (SELECT bool_or(state = 'queued') OR count(*) = 1000 FROM due) AS queued_overdue,
+        (SELECT bool_or(state = 'unknown') OR count(*) = 1000 FROM due) AS unknown_due,
         (SELECT queue_empty_since <= now() - make_interval(secs => ${durations.queueEmpty}) FROM taken) AS queue_was_empty`,
     { repeatable: false },
   );

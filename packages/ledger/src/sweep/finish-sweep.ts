@@ -11,7 +11,7 @@ export type SweepCounts = {
 };
 
 export type Finished = {
-  /** Rows due and not yet in the queue or with a worker, at the end of the run. */
+  /** Rows due and not yet in the queue or with a worker, at the end of the run; counted up to 100,000. */
   owed: number;
   /** Age of the oldest of them in seconds, 0 when there is none. */
   oldestOwedAge: number;
@@ -31,7 +31,9 @@ export async function finishSweep(
     (sql) => sql<{ owed: number; oldest_owed_s: number }[]>`
       WITH left_over AS (
         SELECT count(*)::int AS owed, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS oldest_owed_s
-        FROM owed.notification WHERE owed_at <= now() AND state IN ('pending', 'leased')
+        FROM (
+          SELECT due_at FROM owed.notification WHERE owed_at <= now() AND state IN ('pending', 'leased')
+          ORDER BY owed_at LIMIT 100000) AS due
       ), freed AS (
         UPDATE owed.heartbeat SET holder = NULL, held_until = NULL,
           queue_empty_since = CASE WHEN ${queueEmpty === true} THEN coalesce(queue_empty_since, now()) END

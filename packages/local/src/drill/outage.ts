@@ -17,11 +17,21 @@ export type Outage = {
 /** Each event tells two: the buyer, and the merchant's inbox. */
 const toldByEach = 2;
 
+/** Seconds without a new notification after which the events that are still missing count as lost. */
+const patience = 60;
+
 /**
  * Fifteen minutes' worth of events while the schedule is paused: they come by way of the bus, the event queue
- * and ingest, and the ledger fills. Resolves with the backlog once every event is recorded.
+ * and ingest, and the ledger fills. Resolves once every event is recorded, or no more come: with how many
+ * notifications they owe, and how many the ledger has.
  */
-export async function sufferOutage({ stack, ledger, rows, seconds, progress }: Outage): Promise<number> {
+export async function sufferOutage({
+  stack,
+  ledger,
+  rows,
+  seconds,
+  progress,
+}: Outage): Promise<{ expected: number; owed: number }> {
   stack.schedule.pause();
   const events = Math.ceil(rows / toldByEach);
   const shipments = await registerShipments(ledger, events);
@@ -30,8 +40,7 @@ export async function sufferOutage({ stack, ledger, rows, seconds, progress }: O
     const due = started + (place / events) * seconds * 1000;
     if (due > performance.now() + 5) await sleep(due - performance.now());
     const occurred_at = new Date().toISOString();
-    // The bus keeps the event until the queue has it; nobody waits for that.
-    void stack.bus.put({
+    await stack.bus.put({
       source: "platform",
       "detail-type": "shipment.status_changed",
       detail: {
@@ -43,12 +52,16 @@ export async function sufferOutage({ stack, ledger, rows, seconds, progress }: O
     });
     if (place % 500 === 0) progress((await owedSoFar(ledger)) ?? 0);
   }
-  for (;;) {
-    const owed = await owedSoFar(ledger);
-    progress(owed ?? 0);
-    if (owed !== null && owed >= events * toldByEach) return owed;
+  const expected = events * toldByEach;
+  let owed = 0;
+  for (let moved = performance.now(); owed < expected && performance.now() - moved < patience * 1000; ) {
     await sleep(200);
+    const now = (await owedSoFar(ledger)) ?? owed;
+    if (now > owed) moved = performance.now();
+    owed = now;
+    progress(owed);
   }
+  return { expected, owed };
 }
 
 /** Null while the database is away, as a drill may want it. */

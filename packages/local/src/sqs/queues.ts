@@ -13,9 +13,10 @@ export interface QueueDefinition {
 
 /** The queues of the product, as `infra/` deploys them. */
 export const QUEUES = {
-  notification: queue("notification", { fifo: true }),
-  event: queue("event", { fifo: false }),
-  feedback: queue("feedback", { fifo: false }),
+  notification: queue("notification", { fifo: true, maxReceiveCount: 5 }),
+  // What is wrong with an event is told by its consumer; it fails only while the database is away, however long.
+  event: queue("event", { fifo: false, maxReceiveCount: 1000 }),
+  feedback: queue("feedback", { fifo: false, maxReceiveCount: 1000 }),
 } as const satisfies Record<string, QueueDefinition>;
 
 export interface CreatedQueue {
@@ -83,13 +84,16 @@ async function create(
 }
 
 /** The defaults of a product queue: six times the function's timeout of 30 s, and nothing lost within 14 days. */
-function queue(name: string, { fifo }: { fifo: boolean }): QueueDefinition {
+function queue(
+  name: string,
+  { fifo, maxReceiveCount }: { fifo: boolean; maxReceiveCount: number },
+): QueueDefinition {
   const suffix = fifo ? ".fifo" : "";
   return {
     name: `${name}${suffix}`,
     fifo,
     visibility: 180,
     retention: 14 * DAY,
-    deadLetters: { name: `${name}-dlq${suffix}`, maxReceiveCount: 5 },
+    deadLetters: { name: `${name}-dlq${suffix}`, maxReceiveCount },
   };
 }
