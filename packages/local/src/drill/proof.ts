@@ -19,12 +19,14 @@ export type Proof = {
   ok: boolean;
 };
 
-/** Compares the two sides: what the ledger says was delivered, and what arrived in the mailbox. */
+/**
+ * Compares the two sides: what the ledger says was delivered, and what arrived in the mailbox. `expected`: how many
+ * notifications the events owe; `asked`: how large the backlog should have been.
+ */
 export async function prove(
   ledger: Ledger,
   sent: readonly SentEmail[],
-  owed: number,
-  asked: number,
+  { owed, expected, asked }: { owed: number; expected: number; asked: number },
 ): Promise<Proof> {
   const told = await proveDelivery(ledger);
   const delivered = new Set(await listDelivered(ledger));
