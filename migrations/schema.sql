@@ -259,11 +259,15 @@ CREATE VIEW owed.moot AS
         CASE
             WHEN n.send_by <= now() THEN 'expired'::text
             WHEN s.opted_out_at IS NOT NULL THEN 'opted_out'::text
+            WHEN n.replays IS NOT NULL THEN NULL::text
             WHEN r.only_while_current AND sh.status <> e.status THEN 'superseded'::text
             WHEN r.newest_replaces AND sh.status_event_id <> e.id AND (EXISTS ( SELECT
                FROM owed.event newer
-                 JOIN owed.notification told ON told.id > newer.key AND told.id <= owed.notification_id(newer.key, 65535::bigint)
-              WHERE newer.shipment_id = e.shipment_id AND ((ROW(newer.occurred_at, newer.id) > ROW(e.occurred_at, e.id))) AND told.subscriber_id = n.subscriber_id AND told.state = 'delivered'::text)) THEN 'superseded'::text
+                 CROSS JOIN LATERAL ( SELECT
+                       FROM owed.notification told
+                      WHERE told.id > newer.key AND told.id <= owed.notification_id(newer.key, 65535::bigint) AND told.subscriber_id = n.subscriber_id AND told.state = 'delivered'::text
+                     OFFSET 0) delivered
+              WHERE newer.shipment_id = e.shipment_id AND ((ROW(newer.occurred_at, newer.id) > ROW(e.occurred_at, e.id))))) THEN 'superseded'::text
             ELSE NULL::text
         END AS reason
    FROM owed.notification n
@@ -295,6 +299,8 @@ $function$;
 CREATE OR REPLACE FUNCTION owed.opt_out(p_shipment_id text, p_recipient_id text, p_channel text)
  RETURNS boolean
  LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   WITH opted_out AS (
     UPDATE owed.subscriber SET opted_out_at = clock_timestamp()
@@ -306,6 +312,8 @@ $function$;
 CREATE OR REPLACE FUNCTION owed.record_event(id text, shipment_id text, status text, occurred_at timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   v_answer record;
@@ -338,6 +346,8 @@ END $function$;
 CREATE OR REPLACE FUNCTION owed.register_shipment(p_id text, p_merchant_id text, p_merchant_name text, p_tracking_number text)
  RETURNS void
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
   CASE
@@ -360,6 +370,8 @@ END $function$;
 CREATE OR REPLACE FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id text, p_role text, p_channel text, p_address text, p_name text DEFAULT NULL::text, p_locale text DEFAULT 'en'::text)
  RETURNS bigint
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   v_id bigint;

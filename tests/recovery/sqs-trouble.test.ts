@@ -27,14 +27,17 @@ function trouble(action: string, ways: readonly (SqsFault | undefined)[]): () =>
   });
 }
 
-test("while SQS is down nothing gets in; afterwards each row is published once", async () => {
+test.each([
+  ["throttled: certainly refused, and owed again within a minute", throttled, "failed", "pending", 61],
+  ["unavailable: perhaps taken, and owed when the leases have passed", unavailable, "unsure", "leased", 121],
+] as const)("while every call is %s", async (_, error, counted, state, seconds) => {
   const rows = 40;
   await owe(cloud, rows);
-  const mend = trouble("SendMessageBatch", [{ error: throttled }]);
-  expect(await cloud.sweep()).toMatchObject({ leased: rows, published: 0, failed: rows });
-  expect(await countStates(cloud)).toEqual({ pending: rows });
+  const mend = trouble("SendMessageBatch", [{ error }]);
+  expect(await cloud.sweep()).toMatchObject({ leased: rows, published: 0, [counted]: rows });
+  expect(await countStates(cloud)).toEqual({ [state]: rows });
   mend();
-  await passTime(cloud.sql, 61);
+  await passTime(cloud.sql, seconds);
   expect(await cloud.sweep()).toMatchObject({ published: rows });
   cloud.run("deliver");
   await delivered(cloud, rows);

@@ -1,10 +1,10 @@
 /**
  * What may stand in no single line of text: control characters (CR and LF with them), line and paragraph
- * separators, lone surrogates, noncharacters, interlinear and byte-order marks, and the bidirectional
+ * separators, lone surrogates, noncharacters, interlinear, byte-order and replacement marks, and the bidirectional
  * controls that can make a line read backwards. Joiners stay: scripts and emoji need them.
  */
 const unprintable =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u202A-\u202E\u2066-\u2069\uFEFF\uFFF9-\uFFFB]/gu;
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u202A-\u202E\u2066-\u2069\uFEFF\uFFF9-\uFFFD]/gu;
 
 /** Longer input is cut before it is cleaned, so that a value of a megabyte costs no more than others. */
 const longestInput = 4_096;

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { isInstant } from "@owed/functions/instant";
 import { type Command, InvalidArgumentError } from "commander";
 import { Failure } from "./errors.ts";
 
@@ -25,11 +26,11 @@ export function text(given: string): string {
   return trimmed;
 }
 
-/** RFC 3339 with its offset. That such a time exists is for the database to say. */
+/** A time that exists, in RFC 3339 with its offset. */
 export function instant(given: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/.test(given))
+  if (!isInstant(given))
     throw new InvalidArgumentError(
-      "A time has a date, a time of day and an offset, such as 2026-03-29T09:30:00+02:00 (RFC 3339).",
+      "It must be a time that exists, with its offset, such as 2026-03-29T09:30:00+02:00 (RFC 3339).",
     );
   return given;
 }

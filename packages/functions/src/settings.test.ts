@@ -30,6 +30,8 @@ test("each setting can be overridden alone", () => {
 });
 
 test.each([
+  ["sweeps", { sweeps: { slice: 10 } }],
+  ["sweep.size", { sweep: { size: 10 } }],
   ["sweep.budget", { sweep: { budget: 0 } }],
   ["sweep.slice", { sweep: { slice: 0 } }],
   ["sweep.slice", { sweep: { slice: 1.5 } }],
@@ -46,6 +48,19 @@ test.each([
 ])("a wrong %s is named", (name, given) => {
   expect(() => parseSettings(given)).toThrow(InvalidSettings);
   expect(() => parseSettings(given)).toThrow(`wrong settings: ${name}: `);
+});
+
+test.each([
+  ["sweep.budget must be less than durations.heartbeat", { sweep: { budget: 60 } }],
+  ["durations.heartbeat must be less than durations.lease", { durations: { lease: 60 } }],
+  ["durations.lease must be less than 300", { durations: { lease: 300 } }],
+  [
+    "deliver.callBefore and deliver.call together must not exceed durations.sendLease",
+    { deliver: { callBefore: 51 } },
+  ],
+  ["deliver.call and deliver.reserve together must not exceed 15", { deliver: { reserve: 6 } }],
+])("a time that must outlast another one does: %s", (message, given) => {
+  expect(() => parseSettings(given)).toThrow(`wrong settings: settings: ${message}`);
 });
 
 test("all that are wrong are named, with the way out", () => {

@@ -11,6 +11,8 @@ const functionTimeout = 30;
 
 /** Every setting of the functions, with its default. A stage overrides some through the linked `Settings`. */
 const sections = v.strictObject({
+  /** What SST adds to whatever it links. */
+  type: v.optional(v.string()),
   sweep: v.optional(
     v.strictObject({
       /** Seconds a sweep works; the function's timeout, 60 s, leaves room to finish. */
@@ -48,7 +50,7 @@ const sections = v.strictObject({
   ),
 });
 
-export type Settings = v.InferOutput<typeof sections>;
+export type Settings = Omit<v.InferOutput<typeof sections>, "type">;
 
 /** Seconds within which SQS swallows a repeated deduplication id (Amazon SQS developer guide). */
 const deduplicationWindow = 300;
@@ -83,6 +85,7 @@ const schema = v.pipe(
     if (!dataset.typed) return;
     for (const [holds, message] of order) if (!holds(dataset.value)) addIssue({ message });
   }),
+  v.transform(({ type: _, ...settings }): Settings => settings),
 );
 
 /** The settings are wrong: which one, and why. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../tests/support/shipment.ts";
 import { passTime } from "../../../tests/support/time.ts";
+import { sendAgain } from "./operate/send-again.ts";
 import { receive, take } from "./testing/act.ts";
 import { empty, readRow, readTries, reshape, type Shape } from "./testing/rows.ts";
 
@@ -154,6 +155,13 @@ const stillTrue: Record<string, () => Promise<Case>> = {
     await reshape(database, await rowOf(await happen(database, shipment, "out_for_delivery")), "delivered");
     await database.sql`UPDATE owed.rule SET newest_replaces = false WHERE id = (SELECT rule_id FROM owed.notification WHERE id = ${row})`;
     return { row };
+  },
+  "a person wants it sent once more, although a newer status was delivered": async () => {
+    const shipment = await registerShipment(database);
+    const older = await rowOf(await happen(database, shipment, "picked_up", 60));
+    await reshape(database, older, "delivered");
+    await reshape(database, await rowOf(await happen(database, shipment, "out_for_delivery")), "delivered");
+    return { row: await sendAgain(database.ledger, older, { actor: "ann", why: "the customer called" }) };
   },
   "a follow-up whose status is still the current one": async () => {
     const event = await happen(database, await registerShipment(database), "customs_hold", 90_000);

@@ -24,7 +24,10 @@ beforeAll(async () => {
   folder = join(base, "shared");
 });
 afterEach(async () => {
-  for (const child of children) child.kill("SIGKILL");
+  // Until its parent has ended, a postmaster has not lost it.
+  const alive = [...children].filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  for (const child of alive) child.kill("SIGKILL");
+  await Promise.all(alive.map((child) => once(child, "exit")));
   await Promise.all([...started].map((server) => server.stop()));
   started.clear();
   children.clear();

@@ -45,14 +45,7 @@ export function event(program: Command, run: Run): void {
 }
 
 async function record(ledger: Ledger, given: ShipmentEvent): Promise<Recorded> {
-  try {
-    const [answer] = await recordEvents(ledger, [given]);
-    if (!answer) throw new Error("the ledger gave no answer to one event");
-    return answer;
-  } catch (error) {
-    // SQLSTATE 22007 to 22009: the text has the form of a time, and there is no such time, or no such offset.
-    if (error instanceof Error && "code" in error && /^2200[789]$/.test(String(error.code)))
-      throw new Failure("usage", `--at ${given.occurredAt}: there is no such time`, { cause: error });
-    throw error;
-  }
+  const [answer] = await recordEvents(ledger, [given]);
+  if (!answer) throw new Error("the ledger gave no answer to one event");
+  return answer;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cancel, defaultDurations as durations, type Leased } from "@owed/ledger";
+import { cancel, defaultDurations as durations, type Leased, Ledger } from "@owed/ledger";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { owe } from "../../../../tests/support/shipment.ts";
@@ -9,7 +9,16 @@ import { give, handOver } from "../testing/deliveries.ts";
 import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
 import { claimRow, oweOneThatBecame } from "../testing/fates.ts";
 import { type RecordOptions, recordOf } from "../testing/records.ts";
-import { empty, leaseAll, messageFor, only, oweOneAndQueue, readRow, statesOf } from "../testing/rows.ts";
+import {
+  empty,
+  leaseAll,
+  messageFor,
+  only,
+  oweAndQueue,
+  oweOneAndQueue,
+  readRow,
+  statesOf,
+} from "../testing/rows.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -182,6 +191,19 @@ describe("what the worker does with a message, by its row", () => {
     expect(counts).toEqual({ malformed: 3, claimed: 1, accepted: 1 });
     expect(channel.sent()).toEqual([row.id]);
     expect(onError).toHaveBeenCalledTimes(3);
+  });
+
+  test("a row that somebody keeps locked: looked at again soon, and the others are sent", async () => {
+    const [locked, free] = await oweAndQueue(database, 2);
+    const impatient = new Ledger({ ...database.options, deadline: 1 });
+    await database.sql.begin(async (transaction) => {
+      await transaction`SELECT FROM owed.notification WHERE id = ${locked?.id ?? ""} FOR UPDATE`;
+      const rows = [locked, free].flatMap((row) => row ?? []);
+      const { counts, disposals } = await give({ ledger: impatient }, rows);
+      expect(counts).toEqual({ busy: 1, claimed: 1, accepted: 1 });
+      expect(disposals).toEqual([comesAgainIn(10), acknowledged]);
+    });
+    await impatient.close();
   });
 
   test("the same row twice in a batch: sent once", async () => {

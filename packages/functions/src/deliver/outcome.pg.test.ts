@@ -6,7 +6,16 @@ import { passTime } from "../../../../tests/support/time.ts";
 import { accepted, refused, scriptedChannel, throttled, transient, unknown } from "../testing/channel.ts";
 import { give, handOver } from "../testing/deliveries.ts";
 import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
-import { empty, leaseAll, messageFor, only, oweOneAndQueue, readRow, readTries } from "../testing/rows.ts";
+import {
+  empty,
+  leaseAll,
+  messageFor,
+  only,
+  oweAndQueue,
+  oweOneAndQueue,
+  readRow,
+  readTries,
+} from "../testing/rows.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -87,6 +96,26 @@ describe("what the provider says", () => {
     expect(disposals).toEqual([disposal]);
     expect(await readRow(database, queued.id)).toMatchObject(row);
     expect(await readTries(database, queued.id)).toEqual(tries);
+  });
+
+  test("a channel that throws: nobody knows, it is told by the row's id, and the neighbours go on", async () => {
+    const [bad, good] = await oweAndQueue(database, 2);
+    const channel = scriptedChannel(({ notificationId }) => {
+      if (notificationId === bad?.id) throw new TypeError("ana@example.org is no address");
+      return undefined;
+    });
+    const { disposals, onError } = await give(
+      database,
+      [bad, good].flatMap((row) => row ?? []),
+      { channel },
+    );
+    expect(disposals).toEqual([acknowledged, acknowledged]);
+    expect(await readRow(database, bad?.id ?? "")).toMatchObject({
+      state: "unknown",
+      reason: "channel_failed: TypeError",
+    });
+    expect(await readRow(database, good?.id ?? "")).toMatchObject({ state: "delivered" });
+    expect(onError).toHaveBeenCalledExactlyOnceWith("a channel threw", expect.any(TypeError), bad?.id);
   });
 
   test("however often it throttles, no attempt is counted, and the row is never dead", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cancel, defaultDurations as durations, Ledger, record } from "@owed/ledger";
+import { cancel, defaultDurations as durations, Ledger, listRefusedEvents, record } from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -142,6 +142,14 @@ test("about a row that nobody knows (yet): it comes again, later from time to ti
     counts: { ...none, gone: 2 },
     disposals: [comesAgainIn(30), comesAgainIn(90)],
   });
+});
+
+test("about a row that nobody knew five times: kept for a look, and acknowledged", async () => {
+  const event = about(randomUUID(), {}, { receives: 5 });
+  expect((await weigh([event])).disposals).toEqual([acknowledged]);
+  expect(await listRefusedEvents(database.ledger, 10)).toMatchObject([
+    { field: "notification", reason: "is not in this ledger", body: Buffer.from(event.body) },
+  ]);
 });
 
 test("a batch of everything: each has its own end, and none disturbs the others", async () => {

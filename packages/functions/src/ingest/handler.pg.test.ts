@@ -40,7 +40,7 @@ test("a batch from the queue: recorded, refused, postponed; metrics and logs say
   expect(received).toHaveLength(5);
   expect(failed).toEqual([strange]);
   expect(changes.map(({ request }) => request.Entries)).toEqual([
-    [expect.objectContaining({ VisibilityTimeout: 10 })],
+    [expect.objectContaining({ VisibilityTimeout: 30 })],
   ]);
   expect(output.metrics()).toEqual({
     service: "ingest",

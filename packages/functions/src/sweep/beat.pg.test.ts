@@ -1,9 +1,8 @@
 import { beginSweep, defaultDurations as durations, pause, record, resume } from "@owed/ledger";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
+import { owe } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { countStates, oweAndQueue, readRow, readRows, readTries } from "../testing/rows.ts";
-import { countStatements } from "../testing/statements.ts";
 import { entriesOf, publishedIds, type Sweeping, startSweeping } from "../testing/sweeps.ts";
 import { until } from "../testing/until.ts";
 
@@ -71,50 +70,15 @@ test("beside a sweep that is stuck for longer than its heartbeat, another one wo
   expect(await countStates(world.database)).toEqual({ queued: 40 });
 });
 
-describe("with nothing owed", () => {
-  test("a beat is two statements, and the queue is not asked", async () => {
-    await world.run();
-    let called = 0;
-    world.cloud.sqs.faults.add(() => {
-      called += 1;
-      return undefined;
-    });
-    expect(await countStatements(world.database, () => world.swept())).toBe(2);
-    expect(called).toBe(0);
-  });
-
-  test("so it is with rows that wait for their time, and with rows that are on their way", async () => {
-    const shipment = await registerShipment(world.database);
-    await happen(world.database, shipment, "customs_hold");
-    await oweAndQueue(world.database, 2);
-    let called = 0;
-    world.cloud.sqs.faults.add(() => {
-      called += 1;
-      return undefined;
-    });
-    expect(await countStatements(world.database, () => world.swept())).toBe(2);
-    expect(called).toBe(0);
-  });
-});
-
 describe("the heartbeat is given back", () => {
-  test("after an error of the queue's", async () => {
-    await oweAndQueue(world.database, 1);
-    await passTime(world.database.sql, durations.lostAfter + 1);
-    world.cloud.fail("GetQueueAttributes", { error: { status: 403, code: "AccessDenied", message: "no" } });
-    await expect(world.run()).rejects.toThrow("no");
-    expect(await heartbeat()).toEqual({ holder: null, held_until: null });
-    world.cloud.sqs.faults.clear();
-    expect(await world.run()).toMatchObject({ swept: true });
-  });
-
-  test("after an error of the ledger's, and what was published is sent once more, not lost", async () => {
+  test("after an error, and what was published is sent once more, not lost; the run is not kept as one that ended", async () => {
     await owe(world.database, 3);
     const { sql } = world.database;
     await sql`ALTER TABLE owed.notification ADD CONSTRAINT none_queued CHECK (state <> 'queued')`;
     await expect(world.run()).rejects.toThrow("none_queued");
     await sql`ALTER TABLE owed.notification DROP CONSTRAINT none_queued`;
     expect(await heartbeat()).toEqual({ holder: null, held_until: null });
+    expect(await sql`SELECT finished_at FROM owed.sweep_run`).toEqual([{ finished_at: null }]);
     expect(await countStates(world.database)).toEqual({ leased: 3 });
     await passTime(sql, durations.lease + 1);
     expect(await world.swept()).toMatchObject({ published: 3 });
@@ -137,6 +101,17 @@ describe("rows that have been queued for long", () => {
     await passTime(world.database.sql, durations.lostAfter + 1);
     await world.swept();
     expect(before.map(({ queueName }) => queueName)).toEqual(["notification.fifo"]);
+  });
+
+  test("a queue that does not answer proves nothing, and stops nobody's publishing", async () => {
+    await queuedForLong(1);
+    await owe(world.database, 2);
+    world.cloud.fail("GetQueueAttributes", { error: { status: 403, code: "AccessDenied", message: "no" } });
+    expect(await world.swept()).toMatchObject({ rescued: 0, published: 2 });
+    expect(world.onError).toHaveBeenCalledExactlyOnceWith(
+      "a queue did not say how many messages it holds",
+      expect.objectContaining({ name: "AccessDenied" }),
+    );
   });
 
   test("while the queue holds messages nothing is lost: they are looked at again later", async () => {
@@ -222,6 +197,23 @@ describe("rows whose outcome is unknown", () => {
     expect(await world.swept()).toMatchObject({ resent: 1, published: 1 });
     expect(await readRow(world.database, id)).toMatchObject({ state: "queued", generation: 1, resends: 1 });
     expect(await readTries(world.database, id)).toEqual(["unknown", "resent"]);
+  });
+
+  test("also while more events are hidden than the consumer can have in flight", async () => {
+    const id = await anUnknownRow();
+    await passTime(world.database.sql, durations.grace + 1);
+    const { url } = world.cloud.queues.feedback;
+    for (const batch of [10, 10, 1]) {
+      const Entries = Array.from({ length: batch }, (_, place) => ({
+        Id: `${place}`,
+        MessageBody: "an event",
+      }));
+      await world.cloud.sqs.batch(url, Entries);
+      expect(await world.swept()).toMatchObject({ resent: 0 });
+      await world.cloud.sqs.receive(url);
+    }
+    expect(await world.swept()).toMatchObject({ resent: 0 });
+    expect(await readRow(world.database, id)).toMatchObject({ state: "unknown" });
   });
 
   test("do not hold up what else is owed", async () => {

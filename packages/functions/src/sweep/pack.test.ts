@@ -2,45 +2,70 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { pack } from "./pack.ts";
 
+type Row = { id: string; generation: number; token: number; group: string };
+
 const rows = fc
   .array(fc.nat({ max: 12 }), { maxLength: 120 })
   .map((groups) =>
-    groups.map((group, id) => ({ id: String(id), generation: 0, token: 1, group: String(group) })),
+    groups.map((group, id): Row => ({ id: String(id), generation: 0, token: 1, group: String(group) })),
   );
 
-test("batches hold every row once, in order, and all but the last are full", () => {
+/** The place of the batch that each row went into. */
+const placesOf = (given: readonly Row[]) => {
+  const batches = pack(given);
+  const places = new Map(batches.flatMap(({ rows: own }, place) => own.map((row) => [row, place] as const)));
+  return { batches, place: (row: Row) => places.get(row) ?? -1 };
+};
+/** The row before this one in its group. */
+const before = (given: readonly Row[], row: Row) =>
+  given.slice(0, given.indexOf(row)).findLast(({ group }) => group === row.group);
+
+test("batches hold every row once, ten at most, and one of a group at most", () => {
   fc.assert(
     fc.property(rows, (given) => {
       const batches = pack(given);
-      expect(batches.flatMap((batch) => batch.rows)).toEqual(given);
-      for (const batch of batches.slice(0, -1)) expect(batch.rows).toHaveLength(10);
-      expect(batches.at(-1)?.rows.length ?? 10).toBeGreaterThan(0);
-      expect(batches.at(-1)?.rows.length ?? 0).toBeLessThanOrEqual(10);
-    }),
-  );
-});
-
-test("a batch waits for the last one before it that has one of its groups, and for no other", () => {
-  fc.assert(
-    fc.property(rows, (given) => {
-      const batches = pack(given);
-      for (const [place, { rows: own, after }] of batches.entries()) {
-        const expected = new Set(
-          own.flatMap(
-            ({ group }) =>
-              batches
-                .slice(0, place)
-                .findLast((earlier) => earlier.rows.some((row) => row.group === group)) ?? [],
-          ),
-        );
-        expect(new Set(after)).toEqual(expected);
-        expect(after).toHaveLength(expected.size);
+      const packed = batches.flatMap((batch) => batch.rows);
+      expect(packed).toHaveLength(given.length);
+      expect(new Set(packed)).toEqual(new Set(given));
+      for (const { rows: own } of batches) {
+        expect(own.length).toBeGreaterThan(0);
+        expect(own.length).toBeLessThanOrEqual(10);
+        expect(new Set(own.map(({ group }) => group)).size).toBe(own.length);
       }
     }),
   );
 });
 
-test("rows of as many groups wait for nothing", () => {
+test("a row comes in a later batch than the row before it, and that batch waits for the earlier one", () => {
+  fc.assert(
+    fc.property(rows, (given) => {
+      const { batches, place } = placesOf(given);
+      for (const [at, { rows: own, after }] of batches.entries()) {
+        const awaited = new Set(
+          own.flatMap((row) => before(given, row) ?? []).map((row) => batches[place(row)]),
+        );
+        expect(new Set(after)).toEqual(awaited);
+        expect(after).toHaveLength(awaited.size);
+        for (const earlier of after) expect(batches.indexOf(earlier)).toBeLessThan(at);
+      }
+    }),
+  );
+});
+
+test("batches are as full as can be: none that a row could have gone into has room", () => {
+  fc.assert(
+    fc.property(rows, (given) => {
+      const { batches, place } = placesOf(given);
+      for (const row of given) {
+        const previous = before(given, row);
+        const possible = batches.slice(previous ? place(previous) + 1 : 0, place(row));
+        for (const { rows: own } of possible) expect(own).toHaveLength(10);
+      }
+    }),
+  );
+});
+
+test("rows of as many groups fill their batches, and none waits", () => {
   const given = Array.from({ length: 95 }, (_, id) => ({
     id: `${id}`,
     generation: 0,
@@ -51,4 +76,11 @@ test("rows of as many groups wait for nothing", () => {
     ...Array(9).fill([10, 0]),
     [5, 0],
   ]);
+});
+
+test("a group's rows alone go one by one", () => {
+  const given = Array.from({ length: 4 }, (_, id) => ({ id: `${id}`, generation: 0, token: 1, group: "g" }));
+  const batches = pack(given);
+  expect(batches.map(({ rows: own }) => own.map(({ id }) => id))).toEqual([["0"], ["1"], ["2"], ["3"]]);
+  expect(batches.map(({ after }) => after)).toEqual([[], ...batches.slice(0, 3).map((batch) => [batch])]);
 });

@@ -19,7 +19,8 @@ export function pack(rows: readonly Leased[]): Batch[] {
     const last = lastOf.get(row.group);
     let place = Math.max(firstOpen, last === undefined ? 0 : last + 1);
     while ((batches[place]?.rows.length ?? 0) >= most) place += 1;
-    const batch = (batches[place] ??= { rows: [], after: [] });
+    const batch = batches[place] ?? { rows: [], after: [] };
+    batches[place] = batch;
     batch.rows.push(row);
     const before = last === undefined ? undefined : batches[last];
     if (before && !batch.after.includes(before)) batch.after.push(before);

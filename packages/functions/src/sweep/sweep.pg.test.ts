@@ -1,8 +1,9 @@
 import { defaultDurations as durations, Ledger, record } from "@owed/ledger";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { owe } from "../../../../tests/support/shipment.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
-import { countStates, readRow } from "../testing/rows.ts";
+import { countStates, oweAndQueue, readRow } from "../testing/rows.ts";
+import { countStatements } from "../testing/statements.ts";
 import { entriesOf, publishedIds, type Sweeping, startSweeping } from "../testing/sweeps.ts";
 import { until } from "../testing/until.ts";
 
@@ -123,7 +124,8 @@ test("when the queue refuses everything the sweep stops early, and no row stays 
     return { error: { status: 403, code: "AccessDenied", message: "no" } };
   });
   expect(await world.swept({ sweep: { slice: 20 } })).toMatchObject({
-    leased: 20,
+    // The slice that was leased meanwhile is given back.
+    leased: 40,
     published: 0,
     failed: 20,
     refusal: "AccessDenied",
@@ -154,4 +156,30 @@ test("without time nothing is sent, and what was leased is owed again at once", 
   expect(await world.swept({}, 5)).toMatchObject({ leased: 3, published: 0, failed: 0, owed: 3 });
   expect(calls).toEqual([]);
   expect(await countStates(world.database)).toEqual({ pending: 3 });
+});
+
+describe("with nothing owed", () => {
+  test("a beat is two statements, and the queue is not asked", async () => {
+    await world.run();
+    let called = 0;
+    world.cloud.sqs.faults.add(() => {
+      called += 1;
+      return undefined;
+    });
+    expect(await countStatements(world.database, () => world.swept())).toBe(2);
+    expect(called).toBe(0);
+  });
+
+  test("so it is with rows that wait for their time, and with rows that are on their way", async () => {
+    const shipment = await registerShipment(world.database);
+    await happen(world.database, shipment, "customs_hold");
+    await oweAndQueue(world.database, 2);
+    let called = 0;
+    world.cloud.sqs.faults.add(() => {
+      called += 1;
+      return undefined;
+    });
+    expect(await countStatements(world.database, () => world.swept())).toBe(2);
+    expect(called).toBe(0);
+  });
 });

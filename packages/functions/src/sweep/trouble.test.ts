@@ -31,9 +31,11 @@ describe("no answer says neither: the rows are left to their leases", () => {
     const rows = rowsOf(Array.from({ length: 12 }, (_, place) => (place < 10 ? place : 0)));
     world.onSends((entries) => (entries.length === 10 ? fault : {}));
     const done = await world.send(rows, { sqs: impatient() });
-    // The later rows of the group certainly went nowhere: they are released, not sent past the unsure one.
+    // The later rows of the group certainly went nowhere: they are released, not sent past the unsure one, and
+    // come when its lease has run out.
     expect(done).toMatchObject({ accepted: [], failed: 0, unsure: 10, refusal: null });
     expect(idsOf(done.released)).toEqual(idsOf(rows).slice(10));
+    expect(done.released.map(({ wait }) => wait)).toEqual([120, 120]);
   });
 
   test("an entry that the answer does not name is unsure, and holds its group", async () => {
@@ -94,6 +96,8 @@ test("whatever fails and however slow: every row has one end, and every group it
       world.onSends((entries, call) => {
         const today = calls[call % calls.length];
         if (entries.length === 0 || entries.length > 10) offences.push(`a call of ${entries.length}`);
+        if (new Set(entries.map(groupOf)).size < entries.length)
+          offences.push("two rows of a group in a call");
         if (entries.some((id) => stuck.has(groupOf(id))))
           offences.push("sent past a failed row of its group");
         const bad = today?.weather === "partial" ? entries.filter((_, at) => at % 3 === 1) : entries;

@@ -32,7 +32,16 @@ export async function startPublishing(): Promise<Publishing> {
     client,
     queueUrl,
     send: (rows, more = {}) =>
-      publish(rows, { sqs: client, queueUrl, lanes: 4, mayCall: () => true, random: () => 0.5, ...more }),
+      publish(rows, {
+        sqs: client,
+        queueUrl,
+        lanes: 4,
+        held: new Map(),
+        lease: 120,
+        mayCall: () => true,
+        random: () => 0.5,
+        ...more,
+      }),
     watch() {
       const calls: string[][] = [];
       sqs.faults.observe(({ action, status, request, response }) => {

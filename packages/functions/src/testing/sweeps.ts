@@ -1,4 +1,5 @@
 import { claim, defaultDurations as durations, type Ledger } from "@owed/ledger";
+import { vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { parseSettings } from "../settings.ts";
 import { createSqsClient } from "../sqs.ts";
@@ -15,6 +16,8 @@ export type Sweeping = {
   run(settings?: unknown, remaining?: number, ledger?: Ledger): Promise<Summary>;
   /** The same, when it must not be skipped. */
   swept(settings?: unknown, remaining?: number, ledger?: Ledger): Promise<Swept>;
+  /** What the sweeps told beside their summaries. */
+  onError: ReturnType<typeof vi.fn<(message: string, error: unknown) => void>>;
   /** A worker's claim of rows. */
   claim(rows: { id: string; generation: number }[]): ReturnType<typeof claim>;
   reset(): Promise<void>;
@@ -25,6 +28,7 @@ export type Sweeping = {
 export async function startSweeping(): Promise<Sweeping> {
   const [database, cloud] = await Promise.all([createDatabase(), startQueues()]);
   const client = createSqsClient(4);
+  const onError = vi.fn<(message: string, error: unknown) => void>();
   const run: Sweeping["run"] = (settings = {}, remaining = 60, ledger = database.ledger) =>
     sweep({
       ledger,
@@ -33,11 +37,13 @@ export async function startSweeping(): Promise<Sweeping> {
       feedbackQueueUrl: cloud.queues.feedback.url,
       settings: parseSettings(settings),
       remaining: () => remaining,
+      onError,
     });
   return {
     database,
     cloud,
     run,
+    onError,
     async swept(...options) {
       const summary = await run(...options);
       if (!summary.swept) throw new Error(`the sweep was skipped: ${summary.why}`);
@@ -51,6 +57,7 @@ export async function startSweeping(): Promise<Sweeping> {
       ),
     async reset() {
       cloud.sqs.faults.clear();
+      onError.mockClear();
       await cloud.purge(cloud.queues.feedback.url);
       await cloud.purge(cloud.queues.notification.url);
       await empty(database);

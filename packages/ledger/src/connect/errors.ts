@@ -44,6 +44,14 @@ const certainlyNotRun = new Set([
   "EAI_AGAIN",
   "CONNECT_TIMEOUT",
   "53300", // too_many_connections
+  // The running statement was rolled back (one that was committed a moment before, and had not answered, is the
+  // exception that a claim's and a heartbeat's guards make harmless); or the driver's next statement got the farewell.
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+  // The driver reports a statement that was under way as CONNECTION_CLOSED or ECONNRESET, and gives the server's
+  // farewell to the next one, which it has not sent yet.
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
   "57P03", // cannot_connect_now: starting up or in recovery
   "57014", // query_canceled: it ran into its time limit and was rolled back
   "55P03", // lock_not_available: the same for a lock, e.g. a migration's
@@ -56,8 +64,6 @@ const answerLost = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_ENDED",
   "CONNECTION_DESTROYED",
-  "57P01", // admin_shutdown: it may have come between the commit and its answer
-  "57P02", // crash_shutdown
 ]);
 
 /** Rolled back because of another transaction: safe to run again at once. */

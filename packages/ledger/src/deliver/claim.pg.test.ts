@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
+import { Ledger } from "../connect/ledger.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { claimRow, receive } from "../testing/act.ts";
 import { empty, newRow, readRow, readRows, readTries, type Shape, secondsUntil } from "../testing/rows.ts";
@@ -207,6 +208,24 @@ describe("a batch", () => {
       "held",
     ]);
     expect(await readRow(database, id)).toMatchObject({ attempts: 1, lease_token: 2 });
+  });
+
+  test("leaves out a row that somebody keeps locked, and claims the others", async () => {
+    const [locked, free] = [await newRow(database, "queued"), await newRow(database, "queued")];
+    const before = await readRow(database, locked);
+    const ledger = new Ledger({ ...database.options, connections: 1, deadline: 1 });
+    await database.sql.begin(async (other) => {
+      await other`SELECT FROM owed.notification WHERE id = ${locked} FOR UPDATE`;
+      const verdicts = await claim(ledger, durations, [
+        message(locked),
+        message(free),
+        message(randomUUID()),
+      ]);
+      expect(verdicts.map(({ verdict }) => verdict)).toEqual(["busy", "claimed", "gone"]);
+    });
+    await ledger.close();
+    expect(await readRow(database, locked)).toEqual(before);
+    expect(await claimAll(message(locked))).toEqual(["claimed"]);
   });
 
   test("makes a vanished worker's row unknown once", async () => {

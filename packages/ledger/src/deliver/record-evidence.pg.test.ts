@@ -135,7 +135,7 @@ test("a batch is weighed in one statement, each proof for itself", async () => {
   expect(await weigh()).toEqual([]);
 });
 
-describe("a duplicate: another message of the provider for a delivered row", () => {
+describe("a duplicate: another message of the provider for a row that it has accepted", () => {
   const second = { providerMessageId: "P-2" };
 
   test("is told each time and counted once", async () => {
@@ -148,6 +148,13 @@ describe("a duplicate: another message of the provider for a delivered row", () 
       { kind: "duplicate", provider_message_id: "P-2" },
     ]);
     expect(await readRow(database, id)).toMatchObject({ provider_message_id: "P-1", outcome: "arrived" });
+  });
+
+  test("is one in a cancelled row too: it was sent twice although nobody wanted it any more", async () => {
+    const id = await newRow(database, "cancelled");
+    expect(await weigh(proof(id))).toMatchObject([{ result: "known", duplicate: false }]);
+    expect(await weigh(proof(id, second))).toMatchObject([{ result: "known", duplicate: true }]);
+    expect(await readTries(database, id)).toEqual(["duplicate"]);
   });
 
   test("and a third is counted as well", async () => {

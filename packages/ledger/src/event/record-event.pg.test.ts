@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import postgres from "postgres";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { registerShipment } from "../../../../tests/support/shipment.ts";
 import { empty } from "../testing/rows.ts";
@@ -132,4 +133,55 @@ test("in a serializable transaction the same event at once is a conflict to be r
     if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "40001" });
   expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
   expect(await owedRows()).toBe(1);
+});
+
+describe("the platform's role", () => {
+  const platform = "platform_of_test";
+  beforeAll(async () => {
+    const { sql, options } = database;
+    await sql.unsafe(`DROP ROLE IF EXISTS ${platform}`);
+    await sql.unsafe(`CREATE ROLE ${platform} LOGIN PASSWORD '${platform}'`);
+    await sql.unsafe(`GRANT USAGE ON SCHEMA owed TO ${platform}`);
+    await sql.unsafe(
+      `GRANT EXECUTE ON FUNCTION owed.record_event, owed.register_shipment, owed.subscribe, owed.opt_out TO ${platform}`,
+    );
+    client = postgres({
+      ...inject("cluster"),
+      database: options.database,
+      user: platform,
+      password: platform,
+      max: 1,
+      onnotice: () => {},
+    });
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.sql.unsafe(`DROP OWNED BY ${platform}`);
+    await database.sql.unsafe(`DROP ROLE ${platform}`);
+  });
+  let client: postgres.Sql;
+
+  test("registers, subscribes, records and opts out by the four functions alone", async () => {
+    await client`SELECT owed.register_shipment('S-role', 'M-role', 'Shop', 'T-1')`;
+    await client`SELECT owed.subscribe('S-role', 'buyer-1', 'buyer', 'email', 'a@example.com')`;
+    expect(
+      await client`SELECT owed.record_event('E-1', 'S-role', 'delivered', now()) AS notifications`,
+    ).toEqual([{ notifications: 1 }]);
+    expect(await client`SELECT owed.opt_out('S-role', 'buyer-1', 'email') AS done`).toEqual([{ done: true }]);
+  });
+
+  test.each([
+    ["reads no addresses", "SELECT address FROM owed.subscriber"],
+    ["writes no rows", "DELETE FROM owed.notification"],
+    ["calls nothing else", "SELECT owed.try_record_event('E-2', 'S-role', 'delivered', now())"],
+  ])("%s", async (_, statement) => {
+    expect(await refusal(client.unsafe(statement))).toMatchObject({ code: "42501" });
+  });
+
+  test("is not led astray by a table or function of its own", async () => {
+    await client`CREATE TEMP TABLE status (name text)`;
+    expect(
+      await refusal(client`SELECT owed.record_event('E-3', 'S-role', 'teleported', now())`),
+    ).toMatchObject({ code: "OW001", column_name: "status" });
+  });
 });

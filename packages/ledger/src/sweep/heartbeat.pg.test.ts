@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { owe } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { Ledger } from "../connect/ledger.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { pause } from "../operate/pause.ts";
 import { resume } from "../operate/resume.ts";
 import { empty, newRow } from "../testing/rows.ts";
+import { abandonSweep } from "./abandon-sweep.ts";
 import { beginSweep } from "./begin-sweep.ts";
 import { finishSweep, type SweepCounts } from "./finish-sweep.ts";
 
@@ -78,6 +80,18 @@ describe("the heartbeat", () => {
     expect(await begin()).toEqual({ taken: false, why: "held" });
   });
 
+  test("is given back by a sweep that failed, which leaves no end: it was no beat", async () => {
+    const failed = await beginTaken();
+    await abandonSweep(database.ledger, failed.run);
+    const next = await beginTaken();
+    expect(await database.sql`SELECT finished_at FROM owed.sweep_run WHERE id = ${failed.run}`).toEqual([
+      { finished_at: null },
+    ]);
+    await abandonSweep(database.ledger, failed.run);
+    expect(await begin(), "not given back for the next one").toEqual({ taken: false, why: "held" });
+    await finish(next.run);
+  });
+
   test("is not taken while the sweeps are paused, with who did it and why", async () => {
     expect(await pause(database.ledger, "ann", "the provider is down")).toBe(true);
     expect(await pause(database.ledger, "bob", "me too")).toBe(false);
@@ -108,6 +122,11 @@ describe("a beginning says what the queue must be asked", () => {
   ] as const)("%s", async (_, shape, expected) => {
     await newRow(database, shape, due);
     expect(await begin()).toMatchObject(expected);
+  });
+
+  test("a thousand rows are due: there may be others behind them", async () => {
+    await owe(database, 1000);
+    expect(await begin()).toMatchObject({ owed: true, queuedOverdue: true, unknownDue: true });
   });
 
   test("nothing is due", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
+import { lookAtQueued } from "../operate/look-at-queued.ts";
 import { claimRow, receive, take } from "../testing/act.ts";
 import { empty, newRow, readRow, readTries, secondsUntil } from "../testing/rows.ts";
 
@@ -191,6 +192,21 @@ describe("a queued row that is overdue", () => {
     expect(
       await receive(database, id, { generation: 3, messageId: randomUUID(), sentAt: Date.now() - 3_600_000 }),
     ).toMatchObject({ verdict: "claimed" });
+  });
+
+  test("is every queued row at once, when a person says that the queue has lost its messages", async () => {
+    const queued = [await newRow(database, "queued"), await newRow(database, "queued")];
+    const others = [
+      await newRow(database, "sending"),
+      await newRow(database, "unknown"),
+      await newRow(database, "held"),
+    ];
+    const before = await Promise.all(others.map((id) => readRow(database, id)));
+    expect(await lookAtQueued(database.ledger)).toBe(2);
+    expect(await take(database, { queued: "lost" })).toMatchObject({ taken: 2, rescued: 2 });
+    for (const id of queued)
+      expect(await readRow(database, id)).toMatchObject({ state: "pending", generation: 1 });
+    expect(await Promise.all(others.map((id) => readRow(database, id)))).toEqual(before);
   });
 
   test("that is not overdue is left alone, whatever the queue says", async () => {

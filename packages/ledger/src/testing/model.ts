@@ -172,8 +172,7 @@ export function weigh(
   outcome: Outcome,
   at: number,
 ): { result: string; duplicate: boolean } {
-  const duplicate =
-    row.state === "delivered" && row.providerMessageId !== null && row.providerMessageId !== id;
+  const duplicate = ended(row) && row.providerMessageId !== null && row.providerMessageId !== id;
   const result = ended(row) ? "known" : "proven";
   if (!ended(row)) {
     end(row, "delivered");

@@ -40,7 +40,7 @@ test("the queues of the product", async () => {
   });
   expect(await attributes(event.url)).toMatchObject({
     VisibilityTimeout: "180",
-    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: event.deadLetters.arn, maxReceiveCount: 5 }),
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: event.deadLetters.arn, maxReceiveCount: 1000 }),
   });
   expect(await attributes(event.deadLetters.url)).toMatchObject({
     QueueArn: expect.stringMatching(/:event-dlq$/),
