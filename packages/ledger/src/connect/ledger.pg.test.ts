@@ -250,13 +250,14 @@ test("of two statements that lock each other out, both run", async () => {
   expect(await sql`SELECT hits FROM pair`).toEqual([{ hits: 2 }, { hits: 2 }]);
 });
 
-test("every session is pinned: UTC, and a limit for statements and locks", async () => {
+test("every session is pinned: UTC, a limit for statements and locks, no compiler", async () => {
   const [settings] = await connect({ deadline: 7 }).run(
     (sql) =>
-      sql`SELECT current_setting('TimeZone') AS zone, current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
+      sql`SELECT current_setting('TimeZone') AS zone, current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
+        current_setting('jit') AS jit`,
     { repeatable: true },
   );
-  expect(settings).toEqual({ zone: "UTC", statement: "7s", lock: "3500ms" });
+  expect(settings).toEqual({ zone: "UTC", statement: "7s", lock: "3500ms", jit: "off" });
 });
 
 test("a password that is a function is asked for at each new connection", async () => {
