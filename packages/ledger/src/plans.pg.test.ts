@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
+import { audit, claim, defaultDurations, Ledger, lease, record, recordEvidence, replay } from "./index.ts";
+
+// A ledger whose shipments have moved on several times: what a sweep meets after an outage.
+const shipments = 60;
+const buyers = 100;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+  const { sql } = database;
+  await sql`SELECT owed.register_shipment('S-' || n, 'm', 'Shop', 'T-' || n) FROM generate_series(1, ${shipments}::int) n`;
+  await sql`
+    SELECT owed.subscribe('S-' || n, 'buyer-' || b, 'buyer', 'email', 'a@example.com')
+    FROM generate_series(1, ${shipments}::int) n, generate_series(1, ${buyers}::int) b`;
+  for (const [hour, status] of ["picked_up", "customs_released", "out_for_delivery", "delivered"].entries())
+    await sql`
+      SELECT owed.record_event(${status} || n, 'S-' || n, ${status}, now() - make_interval(hours => ${9 - hour}))
+      FROM generate_series(1, ${shipments}::int) n`;
+  await sql`
+    UPDATE owed.notification SET state = 'delivered', delivered_at = now(), evidence = 'reply', outcome = 'accepted',
+      owed_at = NULL WHERE right(id::text, 4) > '000a'`;
+});
+afterAll(() => database.drop());
+
+/** Sequential scans of the notifications so far, once the sessions that ran them have ended and told theirs. */
+async function scans(): Promise<number> {
+  const { options, sql } = database;
+  return vi.waitFor(async () => {
+    const sessions = await sql`
+      SELECT FROM pg_stat_activity WHERE datname = ${options.database} AND application_name = 'planned'`;
+    expect(sessions).toHaveLength(0);
+    const [row] = await sql<{ scans: number }[]>`
+      SELECT seq_scan::int AS scans FROM pg_stat_user_tables WHERE relid = 'owed.notification'::regclass`;
+    return row?.scans ?? 0;
+  });
+}
+
+test.each(["without statistics", "with statistics"])(
+  "%s, nothing on the way of a row scans the ledger",
+  async (which) => {
+    if (which === "with statistics") await database.sql`ANALYZE`;
+    const before = await scans();
+    const ledger = new Ledger({ ...database.options, connections: 1, applicationName: "planned" });
+    for (let turn = 0; turn < 8; turn += 1) {
+      const slice = await lease(ledger, defaultDurations, {
+        limit: 100,
+        watermark: null,
+        queued: "look",
+        unknown: "look",
+      });
+      const messages = slice.leased.slice(0, 10).map(({ id, generation }, place) => ({
+        id,
+        generation,
+        messageId: `m-${place}`,
+        sentAt: Date.now(),
+      }));
+      const verdicts = await claim(ledger, defaultDurations, messages);
+      const results = messages.flatMap(({ id }, place) => {
+        const verdict = verdicts[place];
+        return verdict?.verdict === "claimed"
+          ? [{ id, token: verdict.token, outcome: { kind: "unknown", reason: "x" } as const }]
+          : [];
+      });
+      await record(ledger, defaultDurations, results);
+      await recordEvidence(
+        ledger,
+        results.slice(0, 5).map(({ id }) => ({
+          id,
+          at: null,
+          provider: "ses",
+          providerMessageId: id,
+          outcome: "accepted",
+          evidence: "feedback",
+        })),
+      );
+      await replay(
+        ledger,
+        results.slice(5).map(({ id }) => id),
+        { actor: "a", why: "w" },
+        "replayed",
+      );
+      expect(await audit(ledger, { shipmentId: "S-7" })).toHaveLength(4 * buyers);
+    }
+    await ledger.close();
+    expect(await scans()).toBe(before);
+  },
+);
