@@ -1,31 +1,33 @@
 -- What is owed, what was sent, and what must be looked at again.
 
+-- An update logs the row from its first changed byte to its last: the columns that never change stand first, then
+-- those of the claim, and those of the delivery at the end.
 CREATE TABLE owed.notification (
   id                  uuid PRIMARY KEY,
   event_key           uuid NOT NULL REFERENCES owed.event,
-  subscriber_id       bigint NOT NULL REFERENCES owed.subscriber,
-  rule_id             bigint NOT NULL REFERENCES owed.rule,
   due_at              timestamptz NOT NULL,
   send_by             timestamptz,
-  owed_at             timestamptz,
+  replays             uuid REFERENCES owed.notification,
+  subscriber_id       bigint NOT NULL REFERENCES owed.subscriber,
+  rule_id             bigint NOT NULL REFERENCES owed.rule,
+  channel             text NOT NULL REFERENCES owed.channel,
+  message_id          text,
+  sent_to             text,
   leased_until        timestamptz,
   queued_at           timestamptz,
   claimed_at          timestamptz,
   died_at             timestamptz,
   stopped_at          timestamptz,
-  delivered_at        timestamptz,
   cancelled_at        timestamptz,
-  replays             uuid REFERENCES owed.notification,
   lease_token         integer NOT NULL DEFAULT 0,
   generation          integer NOT NULL DEFAULT 0 CHECK (generation >= 0),
   attempts            integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   rescues             smallint NOT NULL DEFAULT 0 CHECK (rescues BETWEEN 0 AND 3),
   resends             smallint NOT NULL DEFAULT 0 CHECK (resends BETWEEN 0 AND 3),
-  channel             text NOT NULL REFERENCES owed.channel,
+  owed_at             timestamptz,
+  delivered_at        timestamptz,
   state               text NOT NULL DEFAULT 'pending',
   outcome             text NOT NULL DEFAULT 'none' CHECK (outcome IN ('none', 'accepted', 'arrived', 'bounced', 'complained')),
-  message_id          text,
-  sent_to             text,
   provider            text,
   provider_message_id text,
   evidence            text CHECK (evidence IN ('reply', 'feedback', 'operator')),
@@ -73,13 +75,14 @@ COMMENT ON COLUMN owed.notification.stopped_at IS 'since when it waits for a per
 COMMENT ON COLUMN owed.notification.evidence IS 'what says that the provider accepted: its reply, its own event, or an operator';
 COMMENT ON COLUMN owed.notification.replays IS 'the delivered notification that an operator sent once more as this one';
 
--- A row never leaves delivered or cancelled, and delivered_at never moves: whoever writes, by whatever path.
+-- A row never leaves delivered or cancelled, and delivered_at never moves: whoever writes, by whatever path. AFTER,
+-- since a trigger that comes before locks, and logs, each row of every update for nothing.
 CREATE FUNCTION owed.refuse_to_leave_the_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'notification % is % and stays so (asked to become %)', OLD.id, OLD.state, NEW.state
     USING ERRCODE = 'OW002', HINT = 'A delivered notification is not sent again; replay it as a new row.';
 END $$;
-CREATE TRIGGER the_end_is_final BEFORE UPDATE ON owed.notification FOR EACH ROW
+CREATE TRIGGER the_end_is_final AFTER UPDATE ON owed.notification FOR EACH ROW
   WHEN (OLD.state IN ('delivered', 'cancelled')
         AND (NEW.state <> OLD.state OR NEW.delivered_at IS DISTINCT FROM OLD.delivered_at))
   EXECUTE FUNCTION owed.refuse_to_leave_the_end();

@@ -83,29 +83,29 @@ CREATE TABLE owed.migration (
 CREATE TABLE owed.notification (
   id uuid NOT NULL,
   event_key uuid NOT NULL,
-  subscriber_id bigint NOT NULL,
-  rule_id bigint NOT NULL,
   due_at timestamp with time zone NOT NULL,
   send_by timestamp with time zone,
-  owed_at timestamp with time zone,
+  replays uuid,
+  subscriber_id bigint NOT NULL,
+  rule_id bigint NOT NULL,
+  channel text NOT NULL,
+  message_id text,
+  sent_to text,
   leased_until timestamp with time zone,
   queued_at timestamp with time zone,
   claimed_at timestamp with time zone,
   died_at timestamp with time zone,
   stopped_at timestamp with time zone,
-  delivered_at timestamp with time zone,
   cancelled_at timestamp with time zone,
-  replays uuid,
   lease_token integer DEFAULT 0 NOT NULL,
   generation integer DEFAULT 0 NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
   rescues smallint DEFAULT 0 NOT NULL,
   resends smallint DEFAULT 0 NOT NULL,
-  channel text NOT NULL,
+  owed_at timestamp with time zone,
+  delivered_at timestamp with time zone,
   state text DEFAULT 'pending'::text NOT NULL,
   outcome text DEFAULT 'none'::text NOT NULL,
-  message_id text,
-  sent_to text,
   provider text,
   provider_message_id text,
   evidence text,
@@ -483,7 +483,7 @@ BEGIN
   RETURN NEXT;
 END $function$;
 
-CREATE TRIGGER the_end_is_final BEFORE UPDATE ON owed.notification FOR EACH ROW WHEN ((old.state = ANY (ARRAY['delivered'::text, 'cancelled'::text])) AND (new.state <> old.state OR new.delivered_at IS DISTINCT FROM old.delivered_at)) EXECUTE FUNCTION owed.refuse_to_leave_the_end();
+CREATE TRIGGER the_end_is_final AFTER UPDATE ON owed.notification FOR EACH ROW WHEN ((old.state = ANY (ARRAY['delivered'::text, 'cancelled'::text])) AND (new.state <> old.state OR new.delivered_at IS DISTINCT FROM old.delivered_at)) EXECUTE FUNCTION owed.refuse_to_leave_the_end();
 
 COMMENT ON COLUMN owed.heartbeat.queue_empty_since IS 'since when consecutive sweeps saw the notification queue report itself empty';
 COMMENT ON COLUMN owed.notification.attempts IS 'provider calls started';

@@ -3,6 +3,7 @@ import { parseSettings } from "@owed/functions/settings";
 import { createSqsClient } from "@owed/functions/sqs";
 import { Ledger } from "@owed/ledger";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Swept } from "../../packages/local/src/stack.ts";
 import { type Cloud, startCloud } from "../support/cloud.ts";
 import { eventually } from "../support/eventually.ts";
 import { countStates, readRows } from "../support/ledger-rows.ts";
@@ -16,21 +17,30 @@ beforeAll(async () => {
 afterEach(() => cloud.reset());
 afterAll(() => cloud.stop());
 
+/** What is published is in the queue, but its sweeps wait for SQS's answer until the test lets them go on. */
+function holdPublishes(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  cloud.sqs.faults.add(({ action }) => (action === "SendMessageBatch" ? { hold: promise } : undefined));
+  return resolve;
+}
+
 test("of five sweeps at once one takes the heartbeat, the others leave it to that one", async () => {
   await owe(cloud, 20);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => cloud.sweep()));
-  const swept = answers.filter((answer) => answer.swept);
-  expect(swept).toMatchObject([{ leased: 20, published: 20 }]);
-  expect(answers.filter((answer) => !answer.swept && answer.why === "held")).toHaveLength(4);
+  const letItPublish = holdPublishes();
+  const answers: Swept[] = [];
+  const sweeps = Array.from({ length: 5 }, async () => answers.push(await cloud.sweep()));
+  await eventually(() => expect(answers).toHaveLength(4));
+  expect(answers).toEqual(Array(4).fill({ swept: false, why: "held" }));
+  letItPublish();
+  await Promise.all(sweeps);
+  expect(answers[4]).toMatchObject({ swept: true, leased: 20, published: 20 });
 });
 
 test("five sweeps that do overlap publish each of 3,000 rows once", async () => {
   const rows = 3000;
   await owe(cloud, rows);
   const published = watchPublishes(cloud);
-  const all = Promise.withResolvers<void>();
-  cloud.sqs.faults.add(({ action }) => (action === "SendMessageBatch" ? { hold: all.promise } : undefined));
-
+  const letThemPublish = holdPublishes();
   const { url: notificationQueueUrl } = cloud.queues.notification;
   const { url: feedbackQueueUrl } = cloud.queues.feedback;
   const settings = parseSettings({ sweep: { slice: 100 } });
@@ -56,7 +66,7 @@ test("five sweeps that do overlap publish each of 3,000 rows once", async () => 
     await eventually(async () => expect(await countStates(cloud)).toMatchObject({ leased: 200 * count }));
     await cloud.sql`UPDATE owed.heartbeat SET held_until = now()`;
   }
-  all.resolve();
+  letThemPublish();
   const answers = await Promise.all(sweeps);
 
   const ids = (await readRows(cloud)).map(({ id }) => `shipment-notif-${id}`);

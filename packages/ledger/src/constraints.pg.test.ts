@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
-import { type Columns, empty, everyShape, newRow, readRow, reshape, type Shape } from "./testing/rows.ts";
+import {
+  type Columns,
+  empty,
+  everyShape,
+  newRow,
+  readRow,
+  reshape,
+  type Shape,
+  shapes,
+} from "./testing/rows.ts";
 
 // The table refuses impossible rows, whoever writes them.
 
@@ -78,9 +87,15 @@ describe("a row never leaves the end", () => {
   test.each(ways)("%s to %s", async (end, shape) => {
     const id = await newRow(database, end);
     const before = await readRow(database, id);
-    const error = await refusal(
-      reshape(database, id, shape, { delivered_at: "NULL", cancelled_at: "NULL", evidence: "NULL" }),
-    );
+    // Whole in every other respect, so that nothing but the way is refused.
+    const cleared = {
+      delivered_at: "NULL",
+      cancelled_at: "NULL",
+      evidence: "NULL",
+      outcome: "'none'",
+      stopped_at: "NULL",
+    };
+    const error = await refusal(reshape(database, id, shape, { ...cleared, ...shapes[shape] }));
     expect(error).toMatchObject({
       code: "OW002",
       message: expect.stringMatching(`^notification ${id} is ${end} and stays so`),

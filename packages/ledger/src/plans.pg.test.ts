@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import { audit, claim, defaultDurations, Ledger, lease, record, recordEvidence, replay } from "./index.ts";
@@ -9,7 +10,16 @@ const buyers = 100;
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  const { sql } = database;
+  const { host, port, user, password, database: name } = database.options;
+  const sql = postgres({
+    host,
+    port,
+    user,
+    password,
+    database: name,
+    max: 1,
+    connection: { application_name: "planned" },
+  });
   await sql`SELECT owed.register_shipment('S-' || n, 'm', 'Shop', 'T-' || n) FROM generate_series(1, ${shipments}::int) n`;
   await sql`
     SELECT owed.subscribe('S-' || n, 'buyer-' || b, 'buyer', 'email', 'a@example.com')
@@ -18,9 +28,14 @@ beforeAll(async () => {
     await sql`
       SELECT owed.record_event(${status} || n, 'S-' || n, ${status}, now() - make_interval(hours => ${9 - hour}))
       FROM generate_series(1, ${shipments}::int) n`;
-  await sql`
-    UPDATE owed.notification SET state = 'delivered', delivered_at = now(), evidence = 'reply', outcome = 'accepted',
-      owed_at = NULL WHERE right(id::text, 4) > '000a'`;
+  await sql.begin(async (transaction) => {
+    await transaction`
+      UPDATE owed.notification SET state = 'delivered', delivered_at = now(), evidence = 'reply', outcome = 'accepted',
+        owed_at = NULL WHERE right(id::text, 4) > '000a'`;
+    // Its own scan is told at once, not in the middle of a test.
+    await transaction`SELECT pg_stat_force_next_flush()`;
+  });
+  await sql.end();
 });
 afterAll(() => database.drop());
 
