@@ -4,7 +4,6 @@ import { happen, registerShipment } from "../../../../tests/support/shipment.ts"
 import { NotificationNotFound } from "../connect/errors.ts";
 import { recordEvidence } from "../deliver/record-evidence.ts";
 import { defaultDurations as durations } from "../durations.ts";
-import { keepRefusedEvent } from "../event/keep-refused-event.ts";
 import { pause } from "../operate/pause.ts";
 import { replay } from "../operate/replay.ts";
 import { beginSweep } from "../sweep/begin-sweep.ts";
@@ -14,7 +13,6 @@ import { empty, everyShape, newRow, readRows, stateOf } from "../testing/rows.ts
 import { audit } from "./audit.ts";
 import { listDelivered } from "./list-delivered.ts";
 import { proveDelivery } from "./prove-delivery.ts";
-import { listRefusedEvents } from "./refused-events.ts";
 import { show } from "./show.ts";
 import { readStatus } from "./status.ts";
 import { listStopped } from "./stopped.ts";
@@ -233,23 +231,5 @@ describe("what waits for a person", () => {
     expect(await found({ reason: "100%", limit: 10 })).toEqual([dead]);
     expect(await found({ reason: "%", limit: 10 })).toEqual([]);
     expect(await found({ limit: 1 })).toHaveLength(1);
-  });
-});
-
-test("refused events are listed newest first, up to a limit, byte for byte", async () => {
-  for (const messageId of ["M-1", "M-2", "M-3"])
-    await keepRefusedEvent(database.ledger, {
-      messageId,
-      field: "status",
-      reason: "is not a known status",
-      body: `{"n":"${messageId}"}`,
-    });
-  const events = await listRefusedEvents(database.ledger, 2);
-  expect(events.map(({ body }) => body.toString())).toEqual(['{"n":"M-3"}', '{"n":"M-2"}']);
-  expect(events[0]).toMatchObject({
-    field: "status",
-    reason: "is not a known status",
-    bytes: 11,
-    refusedAt: expect.any(Date),
   });
 });

@@ -222,44 +222,6 @@ describe("what is the statement's own fault is thrown as it is", () => {
   });
 });
 
-test("of two statements that lock each other out, both run", async () => {
-  const { sql } = database;
-  await sql`CREATE TABLE pair AS SELECT n, 0 AS hits FROM generate_series(1, 2) n`;
-  const ledger = connect({ connections: 2 });
-  let together = () => {};
-  const both = new Promise<void>((resolve) => {
-    let waiting = 0;
-    together = () => {
-      waiting += 1;
-      if (waiting === 2) resolve();
-    };
-  });
-  const hit = (first: number, second: number) =>
-    ledger.run(
-      async (run) => {
-        await run.begin(async (transaction) => {
-          await transaction`UPDATE pair SET hits = hits + 1 WHERE n = ${first}`;
-          together();
-          await both;
-          await transaction`UPDATE pair SET hits = hits + 1 WHERE n = ${second}`;
-        });
-      },
-      { repeatable: false },
-    );
-  await Promise.all([hit(1, 2), hit(2, 1)]);
-  expect(await sql`SELECT hits FROM pair`).toEqual([{ hits: 2 }, { hits: 2 }]);
-});
-
-test("every session is pinned: UTC, a limit for statements and locks, no compiler", async () => {
-  const [settings] = await connect({ deadline: 7 }).run(
-    (sql) =>
-      sql`SELECT current_setting('TimeZone') AS zone, current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
-        current_setting('jit') AS jit`,
-    { repeatable: true },
-  );
-  expect(settings).toEqual({ zone: "UTC", statement: "7s", lock: "3500ms", jit: "off" });
-});
-
 test("a password that is a function is asked for at each new connection", async () => {
   const password = vi.fn(async () => String(database.options.password));
   const ledger = connect({ password });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
-import { Ledger } from "../connect/ledger.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { claimRow, receive } from "../testing/act.ts";
 import { empty, newRow, readRow, readRows, readTries, type Shape, secondsUntil } from "../testing/rows.ts";
@@ -102,8 +101,16 @@ describe("a claim", () => {
     expect(marks[0]?.aligned).toBe(true);
   });
 
-  test("a batch without a queued row leaves no mark", async () => {
-    await claimRow(database, await newRow(database, "leased"));
+  test("a worker faster than the mark leaves the time of the lease: the row was queued after it", async () => {
+    const id = await newRow(database, "leased");
+    const [row] = await database.sql<{ at: Date }[]>`
+      SELECT leased_until - make_interval(secs => ${durations.lease}) AS at FROM owed.notification WHERE id = ${id}`;
+    await claimRow(database, id);
+    expect(await database.sql`SELECT queued_at AS at FROM owed.claim_mark`).toEqual([row]);
+  });
+
+  test("a batch of rows that were neither queued nor leased leaves no mark", async () => {
+    await claimRow(database, await newRow(database, "pending"));
     expect(await database.sql`SELECT FROM owed.claim_mark`).toEqual([]);
   });
 });
@@ -178,78 +185,5 @@ describe("what deliver does with a message", () => {
     expect(
       await database.sql`SELECT kind, actor, message_id IS NOT NULL AS message FROM owed.attempt`,
     ).toEqual([{ kind: "redriven", actor: "queue", message: true }]);
-  });
-});
-
-describe("a batch", () => {
-  test("is answered in the order given, each message for itself", async () => {
-    const [queued, delivered, pending] = [
-      await newRow(database, "queued"),
-      await newRow(database, "delivered"),
-      await newRow(database),
-    ];
-    expect(
-      await claimAll(
-        message(delivered),
-        message(queued),
-        message(randomUUID()),
-        message(pending, { generation: 3 }),
-        message(pending),
-      ),
-    ).toEqual(["done", "claimed", "gone", "stale", "claimed"]);
-  });
-
-  test("claims a row once, for the first of its messages that may", async () => {
-    const id = await newRow(database, "queued");
-    expect(await claimAll(message(id, { generation: 9 }), message(id), message(id), message(id))).toEqual([
-      "stale",
-      "claimed",
-      "held",
-      "held",
-    ]);
-    expect(await readRow(database, id)).toMatchObject({ attempts: 1, lease_token: 2 });
-  });
-
-  test("leaves out a row that somebody keeps locked, and claims the others", async () => {
-    const [locked, free] = [await newRow(database, "queued"), await newRow(database, "queued")];
-    const before = await readRow(database, locked);
-    const ledger = new Ledger({ ...database.options, connections: 1, deadline: 1 });
-    await database.sql.begin(async (other) => {
-      await other`SELECT FROM owed.notification WHERE id = ${locked} FOR UPDATE`;
-      const verdicts = await claim(ledger, durations, [
-        message(locked),
-        message(free),
-        message(randomUUID()),
-      ]);
-      expect(verdicts.map(({ verdict }) => verdict)).toEqual(["busy", "claimed", "gone"]);
-    });
-    await ledger.close();
-    expect(await readRow(database, locked)).toEqual(before);
-    expect(await claimAll(message(locked))).toEqual(["claimed"]);
-  });
-
-  test("makes a vanished worker's row unknown once", async () => {
-    const id = await newRow(database, "sending");
-    await passTime(database.sql, durations.sendLease);
-    expect(await claimAll(message(id), message(id))).toEqual(["unknown", "held"]);
-    expect(await readTries(database, id)).toEqual(["unknown"]);
-  });
-
-  test("of nothing is answered with nothing", async () => {
-    expect(await claimAll()).toEqual([]);
-  });
-
-  test("ten workers with the same ten messages, in any order: each row is claimed once", async () => {
-    const rows = await Promise.all(Array.from({ length: 10 }, () => newRow(database, "queued")));
-    const verdicts = await Promise.all(
-      Array.from({ length: 10 }, (_, turn) =>
-        claimAll(...[...rows.slice(turn), ...rows.slice(0, turn)].map((id) => message(id))),
-      ),
-    );
-    expect(verdicts.flat().filter((verdict) => verdict === "claimed")).toHaveLength(10);
-    expect(verdicts.flat().filter((verdict) => verdict === "held")).toHaveLength(90);
-    expect(await database.sql`SELECT DISTINCT attempts, lease_token FROM owed.notification`).toEqual([
-      { attempts: 1, lease_token: 2 },
-    ]);
   });
 });

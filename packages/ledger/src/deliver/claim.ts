@@ -148,8 +148,11 @@ async function claimRows(
           n.generation, first.message_id
       ), marked AS (
         INSERT INTO owed.claim_mark (minute, queued_at)
-        SELECT date_trunc('minute', now(), 'UTC'), max(queued_at) FROM moved WHERE did = 'claim'
-        HAVING max(queued_at) IS NOT NULL
+        -- A worker that was faster than the mark proves as much: its row was queued after it was leased.
+        SELECT date_trunc('minute', now(), 'UTC'),
+          max(coalesce(moved.queued_at, row.leased_until - make_interval(secs => ${durations.lease})))
+        FROM moved JOIN row USING (id) WHERE did = 'claim'
+        HAVING max(coalesce(moved.queued_at, row.leased_until)) IS NOT NULL
         ON CONFLICT DO NOTHING
       ), told AS (
         INSERT INTO owed.attempt (notification_id, kind, generation, message_id, actor, reason)
