@@ -41,25 +41,29 @@ export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): 
           ${inOrder.map((proof) => proof.evidence)}::text[]
         ) AS given (id, at, provider, provider_message_id, outcome, evidence)
       ), row AS MATERIALIZED (
-        SELECT n.id, n.generation, n.state IN ('delivered', 'cancelled') AS ended, n.provider_message_id,
+        SELECT n.id, n.generation, n.state, n.state IN ('delivered', 'cancelled') AS ended, n.delivered_at, n.cancelled_at,
+          n.evidence, n.outcome, n.reason, n.provider_message_id,
           n.state IN ('delivered', 'cancelled') AND n.provider_message_id <> proof.provider_message_id AS duplicate
         FROM owed.notification n JOIN proof USING (id)
         ORDER BY n.id FOR UPDATE OF n
       ), moved AS (
+        -- What is kept is kept from the locked row. Until the update itself has waited, n is the row as it was when
+        -- the statement began, and the table's constraints look at the mixture.
         UPDATE owed.notification n SET
-          state = CASE WHEN row.ended THEN n.state ELSE 'delivered' END,
-          delivered_at = CASE WHEN row.ended THEN n.delivered_at ELSE coalesce(proof.at, clock_timestamp()) END,
-          evidence = CASE WHEN row.ended THEN n.evidence ELSE proof.evidence END,
+          state = CASE WHEN row.ended THEN row.state ELSE 'delivered' END,
+          delivered_at = CASE WHEN row.ended THEN row.delivered_at ELSE coalesce(proof.at, clock_timestamp()) END,
+          cancelled_at = row.cancelled_at,
+          evidence = CASE WHEN row.ended THEN row.evidence ELSE proof.evidence END,
           lease_token = n.lease_token + CASE WHEN row.ended THEN 0 ELSE 1 END,
           owed_at = NULL, died_at = NULL, stopped_at = NULL,
-          reason = CASE WHEN row.ended THEN n.reason END,
-          outcome = CASE WHEN proof.rank > array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], n.outcome)
-            THEN proof.outcome ELSE n.outcome END,
+          reason = CASE WHEN row.ended THEN row.reason END,
+          outcome = CASE WHEN proof.rank > array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], row.outcome)
+            THEN proof.outcome ELSE row.outcome END,
           provider = coalesce(n.provider, proof.provider),
-          provider_message_id = coalesce(n.provider_message_id, proof.provider_message_id)
+          provider_message_id = coalesce(row.provider_message_id, proof.provider_message_id)
         FROM row JOIN proof USING (id)
-        WHERE n.id = row.id AND (NOT row.ended OR n.provider_message_id IS NULL
-          OR proof.rank > array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], n.outcome))
+        WHERE n.id = row.id AND (NOT row.ended OR row.provider_message_id IS NULL
+          OR proof.rank > array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], row.outcome))
       ), told AS (
         INSERT INTO owed.attempt (notification_id, kind, generation, provider_message_id, reason)
         SELECT row.id, 'duplicate', row.generation, proof.provider_message_id, 'the provider accepted it once more'

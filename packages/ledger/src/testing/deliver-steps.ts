@@ -22,6 +22,9 @@ export async function claimBatch(history: History, step: StepOf<"claim">): Promi
   const queuedAt: number[] = [];
   for (const [place, message] of messages.entries()) {
     const { row } = message;
+    // A worker that was faster than the mark proves as much: its row was queued after it was leased.
+    const leasedAt = row.leasedUntil > 0 ? row.leasedUntil - durations.lease : null;
+    const queued = row.queuedAt ?? leasedAt;
     const verdict = model.claimRow(message, now);
     const told = verdicts[place]?.verdict;
     // The later message of a row is judged by the row as it was before the batch: it must not claim it again.
@@ -32,7 +35,7 @@ export async function claimBatch(history: History, step: StepOf<"claim">): Promi
     const answer = verdicts[place];
     history.check(answer?.verdict === "claimed" && answer.token, row.token, `token ${place}`);
     history.claims.push({ row, token: row.token });
-    if (row.queuedAt !== null) queuedAt.push(row.queuedAt);
+    if (queued !== null) queuedAt.push(queued);
   }
   if (queuedAt.length === 0) return;
   const kept = notes.every((note) => note.at <= now - 61);

@@ -8,7 +8,7 @@ const ended = (row: ModelRow) => row.state === "delivered" || row.state === "can
 export const isMoot = (row: ModelRow, now: number): boolean =>
   row.sendBy <= now || row.optedOut || row.newer.some((newer) => newer.state === "delivered");
 
-/** A claim of a queued row: proves that messages queued well before it are lost. `kept`: surely noted by the ledger. */
+/** A claim of a row that was queued, or leased to be: proves that messages queued well before it are lost. `kept`: surely noted by the ledger. */
 export type ClaimNote = { at: number; queuedAt: number; kept: boolean };
 
 /** Whether a queued row's message is known to be lost: transition 16. */
