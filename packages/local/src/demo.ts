@@ -99,10 +99,11 @@ const pick = <T>(choices: readonly [T, ...T[]] | readonly T[]): T => {
 };
 
 async function register(ledger: Ledger) {
-  const id = `S-${randomUUID().slice(0, 8).toUpperCase()}`;
+  // The number that stands in the emails is the shipment's id as well, so that one leads to the other.
+  const id = `OW-${randomUUID().slice(0, 8).toUpperCase()}`;
   const merchant = pick(merchants);
   const buyer = pick(buyers);
-  await registerShipment(ledger, { id, trackingNumber: `OW${randomInt(1e9, 9e9)}`, merchant });
+  await registerShipment(ledger, { id, trackingNumber: id, merchant });
   const watch = (
     role: "buyer" | "merchant" | "agent" | "warehouse",
     recipientId: string,

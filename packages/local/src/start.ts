@@ -33,7 +33,7 @@ Owed runs. Shipments change state, and each minute a sweep sends what is owed.
 
   mailbox            ${stack.ses.mailboxUrl}
   what is owed       npm run owed -- status
-  who was notified   npm run owed -- audit --shipment S   (ids stand in the mailbox)
+  who was notified   npm run owed -- audit --shipment OW-…   (the parcel's number in an email)
   pause the sweeps   npm run owed -- pause      and on again: npm run owed -- resume
   all commands       npm run owed -- --help
 
