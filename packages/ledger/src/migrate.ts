@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import Postgrator from "postgrator";
 import postgres from "postgres";
+import { accessOf } from "./connect/access.ts";
 import { asUnavailable, MigrationFailed } from "./connect/errors.ts";
 import type { LedgerOptions } from "./connect/ledger.ts";
 
@@ -20,16 +21,8 @@ export async function migrate(
   { lockTimeout = 5 }: { lockTimeout?: number } = {},
 ): Promise<string[]> {
   const sql = postgres({
-    host: options.host,
-    port: options.port,
-    database: options.database,
-    user: options.user,
-    password: options.password,
-    ssl: options.tls === "verify" ? { rejectUnauthorized: true, servername: options.host } : false,
+    ...accessOf(options),
     max: 1,
-    connect_timeout: 4,
-    fetch_types: false,
-    onnotice: () => {},
     connection: { application_name: options.applicationName, TimeZone: "UTC" },
   });
   try {

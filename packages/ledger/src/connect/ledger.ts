@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { accessOf } from "./access.ts";
 import { asUnavailable, isConflict, LedgerUnavailable, withoutRows } from "./errors.ts";
 import { arrayTypes } from "./types.ts";
 
@@ -95,21 +96,13 @@ function withoutHoles<T>(answer: T): T {
 
 const open = (options: LedgerOptions): Sql =>
   postgres({
-    host: options.host,
-    port: options.port,
-    database: options.database,
-    user: options.user,
-    password: options.password,
-    ssl: options.tls === "verify" ? { rejectUnauthorized: true, servername: options.host } : false,
+    ...accessOf(options),
     max: options.connections,
-    connect_timeout: 4,
     idle_timeout: 20,
     // A frozen function thaws to a connection that the server may have closed: don't keep one for ever.
     max_lifetime: 15 * 60,
     backoff: () => 0.1,
-    fetch_types: false,
     types: arrayTypes,
-    onnotice: () => {},
     connection: {
       application_name: options.applicationName,
       TimeZone: "UTC",
