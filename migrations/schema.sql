@@ -24,8 +24,26 @@ CREATE INDEX attempt_notification ON owed.attempt USING btree (notification_id);
 
 CREATE TABLE owed.channel (
   name text NOT NULL,
+  rate double precision,
+  quota integer,
+  used integer,
+  limits_read_at timestamp with time zone,
+  failures integer DEFAULT 0 NOT NULL,
+  openings integer DEFAULT 0 NOT NULL,
+  closed_at timestamp with time zone,
+  closed_until timestamp with time zone,
+  closed_for text,
+  closed_why text,
+  evidence_late_at timestamp with time zone,
+  CONSTRAINT channel_closed_for_check CHECK (closed_for = ANY (ARRAY['down'::text, 'throttled'::text, 'quota'::text, 'account'::text, 'operator'::text])),
+  CONSTRAINT channel_failures_check CHECK (failures >= 0),
   CONSTRAINT channel_name_check CHECK (name ~ '^[a-z][a-z_]{0,19}$'::text),
-  CONSTRAINT channel_pkey PRIMARY KEY (name)
+  CONSTRAINT channel_openings_check CHECK (openings >= 0),
+  CONSTRAINT channel_pkey PRIMARY KEY (name),
+  CONSTRAINT channel_quota_check CHECK (quota >= 0),
+  CONSTRAINT channel_rate_check CHECK (rate > 0::double precision),
+  CONSTRAINT channel_used_check CHECK (used >= 0),
+  CONSTRAINT closed_with_a_reason CHECK ((closed_until IS NULL) = (closed_for IS NULL) AND (closed_until IS NULL) = (closed_at IS NULL) AND (closed_until IS NULL) = (closed_why IS NULL))
 );
 
 CREATE TABLE owed.claim_mark (
@@ -58,6 +76,8 @@ CREATE TABLE owed.heartbeat (
   paused_by text,
   paused_why text,
   queue_empty_since timestamp with time zone,
+  beat_at timestamp with time zone,
+  beating_since timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT heartbeat_check CHECK ((holder IS NULL) = (held_until IS NULL)),
   CONSTRAINT heartbeat_check1 CHECK ((paused_at IS NULL) = (paused_by IS NULL)),
   CONSTRAINT heartbeat_one_check CHECK (one),
@@ -159,9 +179,14 @@ CREATE TABLE owed.refused_event (
   reason text NOT NULL,
   body bytea NOT NULL,
   body_bytes integer NOT NULL,
+  queue text DEFAULT 'event'::text NOT NULL,
+  retried_at timestamp with time zone,
+  retried_by text,
   CONSTRAINT refused_event_body_check CHECK (octet_length(body) <= 65536),
+  CONSTRAINT refused_event_check CHECK ((retried_at IS NULL) = (retried_by IS NULL)),
   CONSTRAINT refused_event_message_id_key UNIQUE (message_id),
-  CONSTRAINT refused_event_pkey PRIMARY KEY (id)
+  CONSTRAINT refused_event_pkey PRIMARY KEY (id),
+  CONSTRAINT refused_event_queue_check CHECK (queue = ANY (ARRAY['event'::text, 'feedback'::text]))
 );
 
 CREATE TABLE owed.rule (
@@ -236,6 +261,28 @@ CREATE TABLE owed.subscriber (
   CONSTRAINT subscriber_shipment_id_recipient_id_channel_key UNIQUE (shipment_id, recipient_id, channel)
 );
 
+CREATE TABLE owed.suppression (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  channel text NOT NULL,
+  address text NOT NULL,
+  cause text NOT NULL,
+  detail text,
+  notification_id uuid NOT NULL,
+  suppressed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  lifted_at timestamp with time zone,
+  lifted_by text,
+  lifted_why text,
+  CONSTRAINT suppression_cause_check CHECK (cause = ANY (ARRAY['bounced'::text, 'complained'::text])),
+  CONSTRAINT suppression_channel_fkey FOREIGN KEY (channel) REFERENCES owed.channel(name),
+  CONSTRAINT suppression_check CHECK ((lifted_at IS NULL) = (lifted_by IS NULL) AND (lifted_at IS NULL) = (lifted_why IS NULL)),
+  CONSTRAINT suppression_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES owed.notification(id),
+  CONSTRAINT suppression_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX suppression_lifted ON owed.suppression USING btree (channel, address, lifted_at) WHERE (lifted_at IS NOT NULL);
+
+CREATE UNIQUE INDEX suppression_once ON owed.suppression USING btree (channel, address) WHERE (lifted_at IS NULL);
+
 CREATE TABLE owed.sweep_run (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -249,6 +296,7 @@ CREATE TABLE owed.sweep_run (
   resent integer,
   owed integer,
   oldest_owed_s double precision,
+  time_to_drain_s double precision,
   CONSTRAINT sweep_run_pkey PRIMARY KEY (id)
 );
 
@@ -259,6 +307,9 @@ CREATE VIEW owed.moot AS
         CASE
             WHEN n.send_by <= now() THEN 'expired'::text
             WHEN s.opted_out_at IS NOT NULL THEN 'opted_out'::text
+            WHEN (EXISTS ( SELECT
+               FROM owed.suppression x
+              WHERE x.channel = n.channel AND x.address = owed.address_key(s.address) AND x.lifted_at IS NULL)) THEN 'suppressed'::text
             WHEN n.replays IS NOT NULL THEN NULL::text
             WHEN r.only_while_current AND sh.status <> e.status THEN 'superseded'::text
             WHEN r.newest_replaces AND sh.status_event_id <> e.id AND (EXISTS ( SELECT
@@ -275,6 +326,31 @@ CREATE VIEW owed.moot AS
      JOIN owed.rule r ON r.id = n.rule_id
      JOIN owed.event e ON e.key = n.event_key
      JOIN owed.shipment sh ON sh.id = e.shipment_id;
+
+CREATE OR REPLACE FUNCTION owed.address_key(address text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT lower(btrim(address))
+$function$;
+
+CREATE OR REPLACE FUNCTION owed.load(lost_after double precision)
+ RETURNS TABLE(channel text, due bigint, oldest_due_at timestamp with time zone, in_queue bigint, queued_overdue boolean, unknown_due boolean, vanished boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT n.channel,
+    count(*) FILTER (WHERE n.state IN ('pending', 'leased') AND n.owed_at <= now()),
+    min(n.due_at) FILTER (WHERE n.state IN ('pending', 'leased') AND n.owed_at <= now()),
+    count(*) FILTER (WHERE n.state IN ('queued', 'sending') OR (n.state = 'leased' AND n.owed_at > now())),
+    bool_or(n.state = 'queued' AND n.owed_at <= now()),
+    bool_or(n.state = 'unknown' AND n.owed_at <= now()),
+    bool_or(n.state = 'sending' AND n.owed_at <= now())
+  FROM owed.notification n
+  WHERE n.owed_at <= now() + make_interval(secs => lost_after)
+  GROUP BY n.channel
+$function$;
 
 CREATE OR REPLACE FUNCTION owed.new_event_key()
  RETURNS uuid
@@ -307,6 +383,14 @@ AS $function$
     WHERE shipment_id = p_shipment_id AND recipient_id = p_recipient_id AND channel = p_channel AND opted_out_at IS NULL
     RETURNING 1)
   SELECT EXISTS (SELECT FROM opted_out)
+$function$;
+
+CREATE OR REPLACE FUNCTION owed.rank(outcome text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], outcome)
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.record_event(id text, shipment_id text, status text, occurred_at timestamp with time zone)
@@ -364,7 +448,7 @@ BEGIN
   INSERT INTO owed.merchant (id, name) VALUES (p_merchant_id, p_merchant_name)
   ON CONFLICT (id) DO UPDATE SET name = excluded.name WHERE merchant.name <> excluded.name;
   INSERT INTO owed.shipment (id, merchant_id, tracking_number) VALUES (p_id, p_merchant_id, p_tracking_number)
-  ON CONFLICT (id) DO UPDATE SET tracking_number = excluded.tracking_number;
+  ON CONFLICT (id) DO UPDATE SET tracking_number = excluded.tracking_number, merchant_id = excluded.merchant_id;
 END $function$;
 
 CREATE OR REPLACE FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id text, p_role text, p_channel text, p_address text, p_name text DEFAULT NULL::text, p_locale text DEFAULT 'en'::text)
@@ -400,6 +484,22 @@ BEGIN
   RETURNING id INTO v_id;
   RETURN v_id;
 END $function$;
+
+CREATE OR REPLACE FUNCTION owed.time_to_drain(c owed.channel, due bigint, in_queue bigint)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT CASE
+    WHEN due = 0 AND (c.rate IS NULL OR in_queue = 0) THEN 0
+    WHEN c.closed_until > now() AND NOT isfinite(c.closed_until) THEN NULL
+    ELSE CASE WHEN c.closed_until > now() THEN extract(epoch FROM c.closed_until - now())::float8 ELSE 0 END
+      + CASE WHEN c.rate IS NOT NULL THEN (due + in_queue) / c.rate
+        ELSE due / (
+          SELECT sum(published) / nullif(sum(extract(epoch FROM finished_at - started_at)), 0)::float8
+          FROM (SELECT * FROM owed.sweep_run WHERE published > 0 ORDER BY id DESC LIMIT 10) AS last_runs) END
+    END
+$function$;
 
 CREATE OR REPLACE FUNCTION owed.try_record_event(p_id text, p_shipment_id text, p_status text, p_occurred_at timestamp with time zone)
  RETURNS TABLE(outcome text, field text, reason text, notifications integer)
@@ -469,6 +569,9 @@ BEGIN
       CASE WHEN r.delay_s = 0 THEN v_now ELSE p_occurred_at + make_interval(secs => r.delay_s) END AS due_at,
       p_occurred_at + make_interval(secs => r.send_within_s) AS send_by,
       CASE WHEN s.opted_out_at IS NOT NULL THEN 'opted_out'
+           WHEN EXISTS (
+             SELECT FROM owed.suppression x
+             WHERE x.channel = s.channel AND x.address = owed.address_key(s.address) AND x.lifted_at IS NULL) THEN 'suppressed'
            WHEN NOT v_newest AND (r.newest_replaces OR r.only_while_current) THEN 'superseded' END AS moot
     FROM owed.subscriber s
     JOIN owed.rule r ON r.active AND r.status = p_status AND r.role = s.role AND r.channel = s.channel
@@ -485,6 +588,13 @@ END $function$;
 
 CREATE TRIGGER the_end_is_final AFTER UPDATE ON owed.notification FOR EACH ROW WHEN ((old.state = ANY (ARRAY['delivered'::text, 'cancelled'::text])) AND (new.state <> old.state OR new.delivered_at IS DISTINCT FROM old.delivered_at)) EXECUTE FUNCTION owed.refuse_to_leave_the_end();
 
+COMMENT ON COLUMN owed.channel.closed_until IS 'nothing is leased or sent before; when it has passed, a few rows probe the provider';
+COMMENT ON COLUMN owed.channel.evidence_late_at IS 'when the provider''s events were last seen to come late: resends wait';
+COMMENT ON COLUMN owed.channel.failures IS 'provider calls that failed one after the other, without an answer that says it works';
+COMMENT ON COLUMN owed.channel.openings IS 'how often the breaker has opened since the provider last worked: each time for longer';
+COMMENT ON COLUMN owed.channel.quota IS 'messages in 24 hours; null: no limit is known';
+COMMENT ON COLUMN owed.channel.rate IS 'messages a second that the provider takes; null: no limit is known';
+COMMENT ON COLUMN owed.channel.used IS 'of the quota, when the limits were read';
 COMMENT ON COLUMN owed.heartbeat.queue_empty_since IS 'since when consecutive sweeps saw the notification queue report itself empty';
 COMMENT ON COLUMN owed.notification.attempts IS 'provider calls started';
 COMMENT ON COLUMN owed.notification.evidence IS 'what says that the provider accepted: its reply, its own event, or an operator';

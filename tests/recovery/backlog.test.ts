@@ -51,16 +51,17 @@ test("a sweep whose time ends gives back what it did not publish, and the next o
   await owe(cloud, rows);
   const published = watchPublishes(cloud);
   const slow = cloud.sqs.faults.add(({ action }) =>
-    action === "SendMessageBatch" ? { delay: 150 } : undefined,
+    action === "SendMessageBatch" ? { delay: 600 } : undefined,
   );
   const { notification, feedback } = cloud.queues;
-  const settings = parseSettings({ sweep: { budget: 0.5, slice: 200, lanes: 2 } });
+  const settings = parseSettings({ sweep: { budget: 2, slice: 200, lanes: 2 } });
   const summary = await sweep({
     ledger: cloud.ledger,
     sqs: cloud.client,
     notificationQueueUrl: notification.url,
     feedbackQueueUrl: feedback.url,
     settings,
+    limits: new Map(),
     remaining: () => 60,
   });
   if (!summary.swept) throw new Error("the heartbeat was free");

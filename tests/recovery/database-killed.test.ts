@@ -66,7 +66,7 @@ test("of 300 events that arrive while the database is down for ten minutes none 
   await stack.postgres.kill();
   // Minutes go by: some events come in each, and those that are there are tried again, ever more seldom.
   const arrivals = [20, 20, 20, 20, 20, 200];
-  const scale = [10, 30, 60, 120, 120, 120];
+  const scale = [10, 30, 60, 60, 60, 60];
   const expected: number[] = [];
   for (const [minute, arriving] of arrivals.entries()) {
     await waits.pass();

@@ -53,6 +53,7 @@ test("five sweeps that do overlap publish each of 3,000 rows once", async () => 
       notificationQueueUrl,
       feedbackQueueUrl,
       settings,
+      limits: new Map(),
       remaining: () => 60,
     }).finally(async () => {
       sqs.destroy();

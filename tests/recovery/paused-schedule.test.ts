@@ -137,7 +137,7 @@ test("who opted out meanwhile is not written to", async () => {
 test("a newer status that was delivered supersedes an older one that was not sent yet", async () => {
   const mend = cloud.ses.faults.add(({ subject }) =>
     subject.includes("customs")
-      ? { error: { status: 400, code: "Throttling", message: "Daily message quota exceeded." } }
+      ? { error: { status: 400, code: "Throttling", message: "Maximum sending rate exceeded." } }
       : undefined,
   );
   cloud.run("deliver");

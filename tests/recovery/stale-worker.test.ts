@@ -3,6 +3,7 @@ import { parseSettings } from "@owed/functions/settings";
 import { Ledger, readStatus } from "@owed/ledger";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { deliver } from "../../packages/functions/src/deliver/deliver.ts";
+import { Pace } from "../../packages/functions/src/deliver/pace.ts";
 import { type Cloud, startCloud } from "../support/cloud.ts";
 import { countAttempts, delivered, readRow } from "../support/ledger-rows.ts";
 import { eventOf } from "../support/queue.ts";
@@ -36,6 +37,7 @@ async function startWorker(): Promise<{
     ledger,
     channels: new Map([[email.name, email]]),
     settings: parseSettings({}),
+    pace: new Pace({ workers: 1 }),
     remaining: () => 30,
     onError: () => {},
   };
@@ -67,8 +69,8 @@ const disposals = async ({ ended }: Awaited<ReturnType<typeof startWorker>>) => 
 ];
 
 test.each<SendResult>([
-  { outcome: "refused", reason: "MessageRejected: no" },
-  { outcome: "transient", reason: "ServiceUnavailable: later" },
+  { outcome: "refused", reason: "MessageRejected: no", answered: true },
+  { outcome: "transient", reason: "ServiceUnavailable: later", answered: false },
   { outcome: "throttled", reason: "Throttling: slowly", retryAfterSeconds: 60, scope: "rate" },
   { outcome: "unknown", reason: "TimedOut: no answer" },
 ])("a stale worker's failure changes nothing: $outcome", async (failure) => {

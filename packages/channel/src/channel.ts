@@ -19,16 +19,26 @@ export type SendRequest = {
  */
 export type SendResult =
   | { outcome: "accepted"; provider: string; providerMessageId: string }
-  /** This row can never be sent. */
-  | { outcome: "refused"; reason: string }
+  /** This row can never be sent. `answered`: the provider said so; without it we did, and nobody was called. */
+  | { outcome: "refused"; reason: string; answered: boolean }
   /** Not sent, and not the row's fault: a rate, a daily quota, or the state of the whole account. */
   | { outcome: "throttled"; reason: string; retryAfterSeconds: number | null; scope: ThrottleScope }
-  /** Certainly not sent; may be tried again. */
-  | { outcome: "transient"; reason: string }
+  /** Certainly not sent; may be tried again. `answered`: the provider works, and did not take this one. */
+  | { outcome: "transient"; reason: string; answered: boolean }
   /** The request was written and no usable answer came: nobody knows. */
   | { outcome: "unknown"; reason: string };
 
 export type ThrottleScope = "rate" | "quota" | "account";
+
+/** What the provider lets this account send. */
+export type Limits = {
+  /** Messages a second; may be a fraction, never 0. Null: no limit known. */
+  rate: number | null;
+  /** Messages in 24 hours. Null: no limit. */
+  quota: number | null;
+  /** Of the quota, in the last 24 hours. */
+  used: number;
+};
 
 /** A way to reach a recipient. `send` never throws for what a provider, the network or a row can cause. */
 export interface Channel {

@@ -16,3 +16,16 @@ export class RefusedError extends Error {
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
+
+/** What SES lets this account send is not known. Sends may go on; only their pace has to come from elsewhere. */
+export class LimitsUnavailable extends Error {
+  override readonly name = "LimitsUnavailable";
+
+  constructor(detail: string, options?: ErrorOptions) {
+    super(
+      `The email channel's limits could not be read from SES (${detail}). ` +
+        "Reading needs the permission ses:GetSendQuota; the setting limits.email.rate does without.",
+      options,
+    );
+  }
+}

@@ -1,4 +1,5 @@
 import type { Stopped } from "@owed/ledger";
+import { mootAdvice } from "./text/moot.ts";
 
 /** What a person can do about each kind of reason; the first that fits. */
 const rules: readonly { fits: RegExp; advice: string }[] = [
@@ -24,15 +25,28 @@ const rules: readonly { fits: RegExp; advice: string }[] = [
       "the provider's account is in its sandbox: verify the recipient or leave the sandbox, then redrive",
   },
   {
+    fits: /suppress|blacklisted/i,
+    advice: "the provider's own suppression list has the address: lift it there, then redrive; or cancel it",
+  },
+  {
+    fits: /^(Throttling|TooManyRequests|LimitExceeded|Request(LimitExceeded|Throttled))/,
+    advice: "the provider's limit was met: see 'owed status', then redrive",
+  },
+  {
     fits: /was not written$|^ServiceUnavailable\b/,
     advice: "the provider could not be reached: when it answers again, redrive",
   },
 ];
 
 /** What to do about a row that waits for a person, without its id. */
-export function adviceFor({ state, reason }: Pick<Stopped, "state" | "reason">): string {
+export function adviceFor({
+  state,
+  reason,
+  moot,
+}: Pick<Stopped, "state" | "reason"> & { moot: string | null }): string {
   if (state === "unknown")
     return "look for it at the provider or ask the recipient, then: owed resolve <notification> --sent or --resend";
+  if (moot !== null) return mootAdvice(moot);
   const rule = rules.find(({ fits }) => fits.test(reason));
   return rule?.advice ?? "mend what the reason names, then redrive; or cancel it if nobody wants it any more";
 }

@@ -1,6 +1,6 @@
-import type { Notification } from "@owed/ledger";
+import type { Attempt, Notification } from "@owed/ledger";
 import { expect, test } from "vitest";
-import { answers, type Word } from "./answer.ts";
+import { answers, type Grounds } from "./answer.ts";
 
 const at = (time: string) => new Date(`2026-03-29T${time}Z`);
 const now = at("12:00:00");
@@ -51,8 +51,27 @@ const delivered = (changes: Partial<Notification> = {}): Notification =>
     ...changes,
   });
 
-const say = (rows: Notification[], words = new Map<string, Word>()) =>
-  answers(rows, words, now).map(({ sentence }) => sentence);
+const nothing: Grounds = { tries: new Map(), closed: new Map() };
+
+const tried = (kind: string, changes: Partial<Attempt> = {}): Grounds => ({
+  ...nothing,
+  tries: new Map([
+    [
+      "n-1",
+      [
+        {
+          at: at("09:02:00"),
+          kind,
+          generation: 0,
+          ...{ messageId: null, providerMessageId: null, actor: null, reason: null, ...changes },
+        },
+      ],
+    ],
+  ]),
+});
+
+const say = (rows: Notification[], grounds = nothing) =>
+  answers(rows, grounds, now).map(({ sentence }) => sentence);
 
 test.each<[string, Notification, string, string]>([
   [
@@ -69,9 +88,15 @@ test.each<[string, Notification, string, string]>([
   ],
   [
     "bounced",
-    delivered({ outcome: "bounced" }),
+    delivered({ outcome: "bounced", reason: "Permanent: General" }),
     "no",
-    "No, buyer-1 was not notified of customs_hold (event E-1): the email was accepted by ses at 2026-03-29T09:01:00.000Z, as its message 0100-a, as its reply says, and it bounced.",
+    "No, buyer-1 was not notified of customs_hold (event E-1): the email was accepted by ses at 2026-03-29T09:01:00.000Z, as its message 0100-a, as its reply says, and it bounced (Permanent: General).",
+  ],
+  [
+    "throttled",
+    row({ reason: "Throttling: Maximum sending rate exceeded.", owedAt: at("12:00:30") }),
+    "not_yet",
+    "Not yet, buyer-1 is still to be notified of customs_hold (event E-1): the email has been owed since 2026-03-29T09:00:01.000Z, and is not tried before 2026-03-29T12:00:30.000Z (Throttling: Maximum sending rate exceeded.).",
   ],
   [
     "due later",
@@ -116,6 +141,26 @@ test.each<[string, Notification, string, string]>([
     "No, buyer-1 was not notified of customs_hold (event E-1): the email was not sent, since the recipient had opted out.",
   ],
   [
+    "suppressed",
+    row({ state: "cancelled", owedAt: null, reason: "suppressed" }),
+    "no",
+    "No, buyer-1 was not notified of customs_hold (event E-1): the email was not sent, since its address was suppressed, after a message to it bounced for good or was complained about.",
+  ],
+  [
+    "cancelled, and then the provider's event came",
+    row({
+      state: "cancelled",
+      owedAt: null,
+      cancelledAt: at("09:30:00"),
+      reason: "superseded",
+      provider: "ses",
+      providerMessageId: "0100-a",
+      outcome: "arrived",
+    }),
+    "yes",
+    "Yes, buyer-1 was notified of customs_hold (event E-1): the email was cancelled at 2026-03-29T09:30:00.000Z, since a newer status made it untrue, but ses had accepted it as its message 0100-a, as its own event says, and it arrived.",
+  ],
+  [
     "expired",
     row({ state: "cancelled", owedAt: null, reason: "expired", sendBy: at("11:00:00") }),
     "no",
@@ -128,7 +173,7 @@ test.each<[string, Notification, string, string]>([
     'No, buyer-1 was not notified of customs_hold (event E-1): the email was not sent, since an operator cancelled it ("the order\nwas withdrawn").',
   ],
 ])("%s", (_, notification, answer, sentence) => {
-  expect(answers([notification], new Map(), now)).toEqual([
+  expect(answers([notification], nothing, now)).toEqual([
     {
       answer,
       sentence,
@@ -143,7 +188,7 @@ test.each<[string, Notification, string, string]>([
 
 test("an operator's word is named, with the grounds", () => {
   const rows = [delivered({ evidence: "operator", provider: null, providerMessageId: null })];
-  expect(say(rows, new Map([["n-1", { actor: "ana", why: "the buyer called" }]]))).toEqual([
+  expect(say(rows, tried("resolved", { actor: "ana", reason: "the buyer called" }))).toEqual([
     'Yes, buyer-1 was notified of customs_hold (event E-1): the email was sent by 2026-03-29T09:01:00.000Z, on the word of ana, who says "the buyer called".',
   ]);
   expect(say(rows)[0]).toContain("on the word of an operator.");
@@ -158,7 +203,7 @@ test("one sentence for each event and recipient, whatever rows it rests on", () 
       row({ id: "n-4", recipientId: "agent-1" }),
       row({ id: "n-5", eventId: "E-2" }),
     ],
-    new Map(),
+    nothing,
     now,
   );
   expect(said.map(({ answer, notifications }) => [answer, notifications])).toEqual([
@@ -174,7 +219,31 @@ test("one sentence for each event and recipient, whatever rows it rests on", () 
 test("a doubt outweighs what is still to come, and a delivery outweighs a doubt", () => {
   const open = row({ id: "n-2" });
   const doubt = row({ id: "n-3", state: "sending", claimedAt: at("09:00:40") });
-  expect(answers([open, doubt], new Map(), now)[0]?.answer).toBe("unknown");
-  expect(answers([open, doubt, delivered()], new Map(), now)[0]?.answer).toBe("yes");
-  expect(answers([delivered({ outcome: "bounced" }), open], new Map(), now)[0]?.answer).toBe("not_yet");
+  expect(answers([open, doubt], nothing, now)[0]?.answer).toBe("unknown");
+  expect(answers([open, doubt, delivered()], nothing, now)[0]?.answer).toBe("yes");
+  expect(answers([delivered({ outcome: "bounced" }), open], nothing, now)[0]?.answer).toBe("not_yet");
+});
+
+test("a try whose outcome is not known is a doubt, whatever became of the row afterwards", () => {
+  const doubt = tried("unknown", { reason: "ECONNRESET: no answer, the request was written" });
+  const said = (changes: Partial<Notification>) => answers([row({ attempts: 1, ...changes })], doubt, now)[0];
+  const cancelled = said({ state: "cancelled", owedAt: null, reason: "superseded" });
+  expect(cancelled?.answer).toBe("unknown");
+  expect(cancelled?.sentence).toBe(
+    "Not known whether buyer-1 was notified of customs_hold (event E-1): the email was cancelled, since a newer status made it untrue, and an earlier try may have arrived: its outcome was not known at 2026-03-29T09:02:00.000Z (ECONNRESET: no answer, the request was written).",
+  );
+  expect(said({})?.answer).toBe("unknown");
+  expect(said({ state: "dead", owedAt: null, stoppedAt: at("09:30:00"), reason: "x" })?.answer).toBe(
+    "unknown",
+  );
+  expect(answers([delivered({ outcome: "bounced" })], doubt, now)[0]?.answer).toBe("no");
+});
+
+test("what waits for a closed channel says so", () => {
+  const email = { for: "quota", why: "200 of 200", since: at("10:00:00"), until: at("12:15:00") };
+  const grounds = { ...nothing, closed: new Map([["email", email]]) };
+  expect(say([row()], grounds)[0]).toMatch(
+    /: the email has been owed since 2026-03-29T09:00:01\.000Z, while its channel is closed since 2026-03-29T10:00:00\.000Z until 2026-03-29T12:15:00\.000Z: its quota of 24 hours is used up \(200 of 200\)\.$/,
+  );
+  expect(say([row({ dueAt: at("13:00:00") })], grounds)[0]).not.toContain("closed");
 });

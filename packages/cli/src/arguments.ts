@@ -18,6 +18,13 @@ export const notificationIds = (given: string, before: string[] | undefined): st
   ...new Set([...(before ?? []), notificationId(given)]),
 ];
 
+/** Ids of refused events, one argument each, as 'owed refused' lists them. */
+export function refusedIds(given: string, before: string[] | undefined): string[] {
+  if (!/^[1-9]\d{0,17}$/.test(given))
+    throw new InvalidArgumentError("A refused event's id is a whole number; 'owed refused' lists them.");
+  return [...new Set([...(before ?? []), given])];
+}
+
 /** A text that says something: a blank filter would match everything, a blank reason explains nothing. */
 export function text(given: string): string {
   const trimmed = given.trim();

@@ -12,7 +12,9 @@ const names = createProgram({ out: () => {}, err: () => {} }, async () => {}).co
 
 test("every command is there", () => {
   expect(names.toSorted()).toEqual(
-    "audit cancel dead event pause redrive refused replay resolve resume show status sweep".split(" "),
+    "audit cancel close dead event lift open pause redrive refused replay resolve resume show status suppressed sweep".split(
+      " ",
+    ),
   );
 });
 
@@ -57,6 +59,21 @@ test.each([
   [["redrive", id, "--all", "--why", "x"], "one of the three"],
   [["redrive", "--all", "--channel", "email", "--why", "x"], "one of the three"],
   [["redrive", id, "2"], "A notification's id looks like"],
+  [["redrive"], "--why is needed"],
+  [["redrive", "--queue", "mail"], "Allowed choices are notification, event, feedback"],
+  [["redrive", "--queue", "event", "--all"], "it takes no filter"],
+  [["close", "email"], "required option '--why <text>' not specified"],
+  [["open", "email"], "required option '--why <text>' not specified"],
+  [["lift", "ann@example.com", "--why", "x"], "required option '--channel <channel>' not specified"],
+  [["lift", "ann@example.com", "--channel", "email"], "required option '--why <text>' not specified"],
+  [["refused", "--all"], "go with --retry"],
+  [["refused", "--again"], "go with --retry"],
+  [["refused", "--queue", "event"], "go with --retry"],
+  [["refused", "--retry"], "say which to give back"],
+  [["refused", "--retry", "--all"], "say which to give back"],
+  [["refused", "--retry", "1", "--all", "--queue", "event"], "give ids, or --all"],
+  [["refused", "--retry", "1", "x"], "A refused event's id is a whole number"],
+  [["refused", "--retry", "--all", "--queue", "notification"], "Allowed choices are event, feedback"],
 ])("%j is wrong usage", async (argv, message) => {
   const text = await runCli(argv, nowhere);
   expect([text.code, text.out]).toEqual([2, ""]);

@@ -3,8 +3,11 @@ import { text } from "./arguments.ts";
 import type { Run } from "./command.ts";
 import { audit } from "./commands/audit.ts";
 import { cancel } from "./commands/cancel.ts";
+import { close } from "./commands/close.ts";
 import { dead } from "./commands/dead.ts";
 import { event } from "./commands/event.ts";
+import { lift } from "./commands/lift.ts";
+import { open } from "./commands/open.ts";
 import { pause } from "./commands/pause.ts";
 import { redrive } from "./commands/redrive.ts";
 import { refused } from "./commands/refused.ts";
@@ -13,6 +16,7 @@ import { resolve } from "./commands/resolve.ts";
 import { resume } from "./commands/resume.ts";
 import { show } from "./commands/show.ts";
 import { status } from "./commands/status.ts";
+import { suppressed } from "./commands/suppressed.ts";
 import { sweep } from "./commands/sweep.ts";
 import type { Streams } from "./output.ts";
 
@@ -47,10 +51,10 @@ export function createProgram({ out, err }: Streams, run: Run): Command {
     .exitOverride()
     .addHelpText("after", closing);
   program.commandsGroup("Ask:");
-  for (const add of [status, show, audit, dead, refused]) add(program, run);
+  for (const add of [status, show, audit, dead, refused, suppressed]) add(program, run);
   program.commandsGroup("Run:");
-  for (const add of [event, sweep, pause, resume]) add(program, run);
+  for (const add of [event, sweep, pause, resume, close, open]) add(program, run);
   program.commandsGroup("Mend:");
-  for (const add of [redrive, replay, resolve, cancel]) add(program, run);
+  for (const add of [redrive, replay, resolve, cancel, lift]) add(program, run);
   return program;
 }

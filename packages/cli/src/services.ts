@@ -3,20 +3,19 @@ import type { Settings } from "@owed/functions/settings";
 import { Ledger } from "@owed/ledger";
 import { configure } from "./configuration.ts";
 
-/** The queues that a command works on. */
-export type Queues = {
-  sqs: SQSClient;
-  notificationUrl: string;
-  deadLetters: { url: string; arn: string };
-};
+/** A queue that a command works on, and the one for its dead letters. */
+export type Queue = { url: string; deadLetters: { url: string; arn: string } };
 
-/** What the commands work on. Nothing is connected before its first use. */
+export const queueNames = ["notification", "event", "feedback"] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** What the commands work on. Nothing is connected, and no link is read, before its first use. */
 export type Services = {
   ledger: Ledger;
   /** Loads the AWS SDK, which most commands do without. */
-  queues(): Promise<Queues>;
-  /** What a sweep needs besides. */
-  sweeping(): Promise<{ feedbackUrl: string; settings: Settings }>;
+  sqs(): Promise<SQSClient>;
+  queue(name: QueueName): Queue;
+  settings(): Promise<Settings>;
   /** What to try when nothing answers. */
   hint: string;
   close(): Promise<void>;
@@ -32,19 +31,26 @@ export async function connect(): Promise<Services> {
   const { ledgerOptions, resource } = await import("@owed/functions/resources");
   const ledger = new Ledger(ledgerOptions("owed-cli", deadline));
   let sqs: SQSClient | undefined;
+  const queues: Record<QueueName, () => Queue> = {
+    notification: () => ({
+      url: resource("NotificationQueue").url,
+      deadLetters: resource("NotificationDlq"),
+    }),
+    event: () => ({ url: resource("EventQueue").url, deadLetters: resource("EventDlq") }),
+    feedback: () => ({ url: resource("FeedbackQueue").url, deadLetters: resource("FeedbackDlq") }),
+  };
   return {
     ledger,
     hint,
-    async queues() {
-      const notificationUrl = resource("NotificationQueue").url;
-      const deadLetters = resource("NotificationDlq");
+    async sqs() {
       const { createSqsClient } = await import("@owed/functions/sqs");
       sqs ??= createSqsClient(16);
-      return { sqs, notificationUrl, deadLetters };
+      return sqs;
     },
-    async sweeping() {
+    queue: (name) => queues[name](),
+    async settings() {
       const { readSettings } = await import("@owed/functions/settings");
-      return { feedbackUrl: resource("FeedbackQueue").url, settings: readSettings() };
+      return readSettings();
     },
     async close() {
       sqs?.destroy();

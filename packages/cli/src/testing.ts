@@ -44,12 +44,9 @@ export async function createWorld(): Promise<World> {
     return {
       ledger,
       hint: "the test says where it is",
-      queues: async () => ({
-        sqs: sqs.client,
-        notificationUrl: queues.notification.url,
-        deadLetters: queues.notification.deadLetters,
-      }),
-      sweeping: async () => ({ feedbackUrl: queues.feedback.url, settings: parseSettings({}) }),
+      sqs: async () => sqs.client,
+      queue: (name) => queues[name],
+      settings: async () => parseSettings({}),
       close: () => ledger.close(),
     };
   };

@@ -104,5 +104,52 @@ test("a row that was dead from the start says why, and one owed anew names the o
     "10:00:00 owed to buyer-1 (buyer) by email, template customs_hold, once more after n-0",
   );
   expect(standing(anew)).toBe("pending; looked at again at 2026-03-29T10:00:00.000Z");
-  expect(standing(row())).toBe("delivered; nothing more happens to it");
+  expect(standing(row({ outcome: "accepted" }))).toBe("delivered; nothing more happens to it");
+});
+
+test("what became of it, with the provider's own words", () => {
+  const bounced = row({ outcome: "bounced", reason: "Permanent: General" });
+  expect(told(bounced).at(-1)).toBe(
+    "09:01:02 delivered: ses accepted it as 0100-a, says its reply; outcome bounced (Permanent: General)",
+  );
+  expect(standing(bounced)).toBe(
+    "delivered, and it bounced (Permanent: General); nothing more happens to it",
+  );
+  expect(standing(row({ outcome: "arrived" }))).toBe("delivered, and it arrived; nothing more happens to it");
+});
+
+const waiting = { deliveredAt: null, evidence: null, provider: null, providerMessageId: null } as const;
+
+test("suppressed: cancelled, in words; and what the provider says afterwards", () => {
+  const changes = {
+    ...waiting,
+    state: "cancelled",
+    cancelledAt: at("09:02:00"),
+    reason: "suppressed",
+  } as const;
+  const suppressed = row({ ...changes, outcome: "none" });
+  expect(told(suppressed).at(-1)).toBe("09:02:00 cancelled: its address is suppressed");
+  expect(standing(suppressed)).toBe("cancelled (its address is suppressed); nothing more happens to it");
+  expect(standing(row({ ...changes, provider: "ses", outcome: "arrived" }))).toBe(
+    "cancelled (its address is suppressed), although ses had accepted it, and it arrived",
+  );
+});
+
+test("what was put off waits for its channel", () => {
+  const deferred = row({
+    ...waiting,
+    ...{ state: "pending", outcome: "none", owedAt: at("09:30:00"), generation: 1 },
+    reason: "Throttling: Maximum sending rate exceeded.",
+    tries: [attempt("09:01:02", "throttled", { reason: "Throttling: Maximum sending rate exceeded." })],
+  });
+  expect(told(deferred).at(-1)).toBe(
+    "09:01:02 throttled, or its provider is down: it waits, and no attempt is counted: Throttling: Maximum sending rate exceeded.",
+  );
+  const closed = { for: "operator", why: "ana: wrong template", since: at("09:00:00"), until: null };
+  const now =
+    "pending (Throttling: Maximum sending rate exceeded.); looked at again at 2026-03-29T09:30:00.000Z";
+  expect(standing(deferred)).toBe(now);
+  expect(standing(deferred, closed)).toBe(
+    `${now}; its channel is closed since 2026-03-29T09:00:00.000Z until somebody opens it (owed open email): somebody closed it (ana: wrong template)`,
+  );
 });

@@ -1,4 +1,7 @@
-import type { Attempt, History } from "@owed/ledger";
+import type { Attempt, Channel, History } from "@owed/ledger";
+import { outcomeText } from "./fate.ts";
+import { closing } from "./text/channel.ts";
+import { mootText } from "./text/moot.ts";
 import { time } from "./text/time.ts";
 
 /** Something that happened to a notification. */
@@ -26,7 +29,8 @@ export function timeline(row: History): Moment[] {
   add(row.claimedAt, `a worker took it to send it${row.sentTo ? ` to ${row.sentTo}` : ""}${again}`);
   for (const attempt of row.tries) add(attempt.at, describe(attempt));
   if (row.evidence !== "operator") add(row.deliveredAt, delivered(row));
-  if (!row.tries.some(({ kind }) => kind === "cancelled")) add(row.cancelledAt, `cancelled: ${row.reason}`);
+  if (!row.tries.some(({ kind }) => kind === "cancelled"))
+    add(row.cancelledAt, `cancelled: ${mootText(row.reason ?? "no reason was kept")}`);
   if (row.stoppedAt && !row.tries.some(({ kind }) => ends.has(kind)))
     add(row.stoppedAt, `stopped: ${row.reason ?? "it waits for a person"}`);
   return moments.toSorted((a, b) => a.at.getTime() - b.at.getTime());
@@ -39,7 +43,7 @@ const headlines: Record<string, string> = {
   failed: "a try failed, and is tried again",
   refused: "refused for good: dead",
   exhausted: "the last try failed: dead",
-  throttled: "throttled: it waits, and no attempt is counted",
+  throttled: "throttled, or its provider is down: it waits, and no attempt is counted",
   unknown: "no outcome is known: it waits for the provider's own evidence",
   resent: "owed again, possibly a duplicate",
   held: "held: a person must decide",
@@ -58,16 +62,27 @@ function describe({ kind, actor, reason, providerMessageId }: Attempt): string {
   return `${headlines[kind] ?? kind}${by}${message}${reason ? `: ${reason}` : ""}`;
 }
 
-function delivered({ provider, providerMessageId, evidence, outcome }: History): string {
+function delivered({ provider, providerMessageId, evidence, outcome, reason }: History): string {
   const as = providerMessageId ? ` as ${providerMessageId}` : "";
   const by = evidence === "feedback" ? "says its own event" : "says its reply";
-  return `delivered: ${provider ?? "the provider"} accepted it${as}, ${by}; outcome ${outcome}`;
+  return `delivered: ${provider ?? "the provider"} accepted it${as}, ${by}; outcome ${outcome}${reason ? ` (${reason})` : ""}`;
 }
 
-/** What it is now, and when somebody looks again. */
-export function standing({ state, owedAt, reason }: History): string {
-  const why = reason ? ` (${reason})` : "";
-  if (owedAt) return `${state}${why}; looked at again at ${time(owedAt)}`;
+/** What it is now, and when somebody looks again; `closed`: why its channel is. */
+export function standing(row: History, closed?: NonNullable<Channel["closed"]>): string {
+  const { state, owedAt, outcome } = row;
+  const why = row.reason ? ` (${state === "cancelled" ? mootText(row.reason) : row.reason})` : "";
+  if (state === "delivered") {
+    const known = outcome !== "none" && outcome !== "accepted";
+    return `delivered${known ? `, and ${outcomeText(row)}` : why}; nothing more happens to it`;
+  }
+  if (state === "cancelled" && outcome !== "none")
+    return `cancelled${why}, although ${row.provider ?? "the provider"} had accepted it, and ${outcomeText(row)}`;
+  if (owedAt) {
+    const waits = closed && (state === "pending" || state === "leased");
+    const shut = waits ? `; its channel is ${closing(row.channel, closed)}` : "";
+    return `${state}${why}; looked at again at ${time(owedAt)}${shut}`;
+  }
   if (state === "dead" || state === "unknown") return `${state}${why}; it waits for a person: owed dead`;
   return `${state}${why}; nothing more happens to it`;
 }

@@ -4,6 +4,8 @@ import * as v from "valibot";
 
 const queue = v.object({ url: v.pipe(v.string(), v.url()) });
 
+const deadLetters = v.object({ url: v.pipe(v.string(), v.url()), arn: v.string() });
+
 const shapes = {
   Database: v.object({
     host: v.string(),
@@ -14,9 +16,11 @@ const shapes = {
     tls: v.optional(v.picklist(["verify", "off"]), "verify"),
   }),
   NotificationQueue: queue,
-  NotificationDlq: v.object({ url: v.pipe(v.string(), v.url()), arn: v.string() }),
+  NotificationDlq: deadLetters,
   FeedbackQueue: queue,
+  FeedbackDlq: deadLetters,
   EventQueue: queue,
+  EventDlq: deadLetters,
   Email: v.object({ sender: v.string(), configurationSet: v.nullish(v.string(), null) }),
 };
 

@@ -21,11 +21,24 @@ const sections = v.strictObject({
       slice: count(1000, 1, 10_000),
       /** SendMessageBatch calls in flight: more than 16 gain nothing (measured). */
       lanes: count(16, 1, 64),
+      /** Seconds from one beat of the schedule to the next: the queue gets no more than its channels send until then. */
+      every: seconds(60, 0.1),
+      /** Rows in the queue at most of a channel whose provider's rate is not known. */
+      queued: count(50_000, 1, 1_000_000),
+      /** The part of a beat's rows that is kept for fresh ones while a backlog drains. */
+      freshShare: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), 0.5),
+      /** Rows that probe a provider after its channel's breaker was open. */
+      probe: count(10, 1, 1000),
     }),
     {},
   ),
   deliver: v.optional(
     v.strictObject({
+      /**
+       * Workers among whom a channel's rate is divided: the event source's maximum concurrency, since each invocation
+       * on Lambda has a process of its own; 1 where one process serves them all.
+       */
+      concurrency: count(4, 1, 1000),
       /** Seconds one provider call may take. */
       call: seconds(10, 0.1),
       /** The redrive policy's maxReceiveCount: the last receive is the last try. */
@@ -37,6 +50,35 @@ const sections = v.strictObject({
     }),
     {},
   ),
+  channel: v.optional(
+    v.strictObject({
+      /** Calls that fail in a row, with no answer between them, until a channel's breaker opens. Fewer than `deliver.receives`. */
+      failures: count(4, 1, 1000),
+      /** Seconds for which it then stays open, and at most: each time in a row twice as long. */
+      breaker: seconds(30, 0.1),
+      breakerMost: seconds(120, 0.1),
+      /** Seconds until a channel is tried again whose daily quota is used up, and one whose account is stopped. */
+      quota: seconds(900, 0.1),
+      account: seconds(300, 0.1),
+      /** Seconds between two looks at a provider's limits. */
+      limits: seconds(300, 0.1),
+    }),
+    {},
+  ),
+  /**
+   * By channel: messages a second at most, whatever the provider allows, and alone where it does not say; messages in
+   * 24 hours at most, of those that the provider counts.
+   */
+  limits: v.optional(
+    v.record(
+      v.string(),
+      v.strictObject({
+        rate: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1_000_000))), null),
+        quota: v.optional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))), null),
+      }),
+    ),
+    {},
+  ),
   durations: v.optional(
     v.strictObject({
       lease: seconds(defaultDurations.lease, 0.1),
@@ -45,6 +87,7 @@ const sections = v.strictObject({
       grace: seconds(defaultDurations.grace, 0.1),
       heartbeat: seconds(defaultDurations.heartbeat, 0.1),
       queueEmpty: seconds(defaultDurations.queueEmpty),
+      settle: seconds(defaultDurations.settle),
     }),
     {},
   ),
@@ -72,6 +115,18 @@ const order: [(settings: Settings) => boolean, string][] = [
   [
     ({ deliver, durations }) => deliver.callBefore + deliver.call <= durations.sendLease,
     "deliver.callBefore and deliver.call together must not exceed durations.sendLease",
+  ],
+  [
+    ({ sweep, durations }) => sweep.every < durations.lostAfter,
+    "sweep.every must be less than durations.lostAfter, or what waits in the queue counts as lost",
+  ],
+  [
+    ({ sweep, durations }) => sweep.every < durations.settle,
+    "sweep.every must be less than durations.settle, or each beat looks like a gap and no unknown outcome is ever resent",
+  ],
+  [
+    ({ channel }) => channel.breaker <= channel.breakerMost,
+    "channel.breaker must not exceed channel.breakerMost",
   ],
   [
     ({ deliver }) => deliver.call + deliver.reserve <= functionTimeout / 2,

@@ -14,11 +14,12 @@ export const failAfter = (visibility: number | null): Disposal => ({ acknowledge
 export const receiveCount = (record: SQSRecord): number => Number(record.attributes.ApproximateReceiveCount);
 
 /**
- * Seconds until an event is tried again while the database is away: soon after a short outage, and often enough
- * in a long one that nothing waits for long after it. The event and the feedback queue allow for a thousand
- * receives, more than a day of it.
+ * Seconds until an event is tried again while the database is away: soon after a short outage, and never more than
+ * a minute, since whoever decides about a resend waits for no more than the ledger's settle time until the evidence
+ * that hides in the queue has come again. The event and the feedback queue allow for a thousand receives: sixteen
+ * hours of it.
  */
-export const waitForLedger = (receives: number): number => [10, 30, 60][receives - 1] ?? 120;
+export const waitForLedger = (receives: number): number => [10, 30][receives - 1] ?? 60;
 
 /**
  * Sets the visibility of the failed messages and builds the partial batch response of AWS Lambda's

@@ -16,6 +16,11 @@ export type Durations = {
   heartbeat: number;
   /** The queue must have reported itself empty for so long before that proves a message lost. */
   queueEmpty: number;
+  /**
+   * After a gap between sweeps, or evidence that came late, resends wait for so long: the provider's events that the
+   * feedback consumer gave back, or left when it died, have come again by then (its queue hides them for 180 s).
+   */
+  settle: number;
 };
 
 export const defaultDurations: Durations = {
@@ -25,4 +30,5 @@ export const defaultDurations: Durations = {
   grace: 15 * 60,
   heartbeat: 60,
   queueEmpty: 50,
+  settle: 200,
 };

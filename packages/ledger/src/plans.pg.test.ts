@@ -1,11 +1,26 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
-import { audit, claim, defaultDurations, Ledger, lease, record, recordEvidence, replay } from "./index.ts";
+import {
+  audit,
+  beginSweep,
+  claim,
+  defaultDurations,
+  finishSweep,
+  Ledger,
+  lease,
+  lookAgain,
+  markQueued,
+  record,
+  recordEvidence,
+  replay,
+} from "./index.ts";
 
 // A ledger whose shipments have moved on several times: what a sweep meets after an outage.
 const shipments = 60;
 const buyers = 100;
+
+const none = { leased: 0, published: 0, failed: 0, cancelled: 0, rescued: 0, unknown: 0, resent: 0 };
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -55,16 +70,22 @@ async function scans(): Promise<number> {
 test.each(["without statistics", "with statistics"])(
   "%s, nothing on the way of a row scans the ledger",
   async (which) => {
+    await database.sql`TRUNCATE owed.suppression`;
     if (which === "with statistics") await database.sql`ANALYZE`;
     const before = await scans();
     const ledger = new Ledger({ ...database.options, connections: 1, applicationName: "planned" });
     for (let turn = 0; turn < 8; turn += 1) {
+      const beginning = await beginSweep(ledger, defaultDurations);
+      if (!beginning.taken) throw new Error(beginning.why);
       const slice = await lease(ledger, defaultDurations, {
-        limit: 100,
+        shares: [{ channel: "email", most: 100 }],
         watermark: null,
-        queued: "look",
-        unknown: "look",
+        // The first turns take the share of fresh rows, the others the backlog.
+        fresh: turn < 4 ? 3600 : null,
       });
+      expect(slice.leased.length + slice.cancelled).toBe(100);
+      await lookAgain(ledger, defaultDurations, { limit: 100, queued: "look", unknown: "look" });
+      await markQueued(ledger, defaultDurations, slice.leased);
       const messages = slice.leased.slice(0, 10).map(({ id, generation }, place) => ({
         id,
         generation,
@@ -86,8 +107,11 @@ test.each(["without statistics", "with statistics"])(
           at: null,
           provider: "ses",
           providerMessageId: id,
-          outcome: "accepted",
+          outcome: "bounced",
+          detail: "bounced",
+          suppress: turn === 7,
           evidence: "feedback",
+          queuedAt: null,
         })),
       );
       await replay(
@@ -97,6 +121,7 @@ test.each(["without statistics", "with statistics"])(
         "replayed",
       );
       expect(await audit(ledger, { shipmentId: "S-7" })).toHaveLength(4 * buyers);
+      await finishSweep(ledger, defaultDurations, beginning.run, none, null);
     }
     await ledger.close();
     expect(await scans()).toBe(before);

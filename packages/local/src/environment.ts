@@ -13,6 +13,12 @@ export type Parts = {
   settings: Record<string, unknown>;
 };
 
+/** All invocations run in one process here, and share its pace. */
+const oneWorker = (settings: Record<string, unknown>) => ({
+  ...settings,
+  deliver: { concurrency: 1, ...Object(settings.deliver) },
+});
+
 /**
  * What SST and Lambda would put into the functions' environment, so that the same artefacts run here: linked
  * resources as `SST_RESOURCE_<Name>`, endpoints and credentials by the SDK's standard variables.
@@ -35,7 +41,7 @@ export function environmentOf({ postgres, sqs, ses, queues, settings }: Parts): 
     FeedbackQueue: { url: queues.feedback.url },
     FeedbackDlq: queues.feedback.deadLetters,
     Email: { sender: "Parcel updates <updates@owed.example>", configurationSet: "owed" },
-    Settings: settings,
+    Settings: oneWorker(settings),
   };
   return {
     ...Object.fromEntries(

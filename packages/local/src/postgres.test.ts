@@ -137,7 +137,7 @@ describe("a started database", () => {
     await server.stop();
 
     const { child } = await startElsewhere();
-    await expect(start()).rejects.toThrow(new RegExp(`in use by process ${child.pid}\\b`));
+    await expect(start()).rejects.toThrow(new RegExp(`as process ${child.pid}\\b`));
   });
 });
 

@@ -26,6 +26,8 @@ export type StackOptions = {
   settings?: Record<string, unknown>;
   /** Seconds that a received message stays invisible: of the notification queue, and of the others. */
   visibility?: number;
+  /** Emails that SES takes in 24 hours; -1 for no limit. Default 50,000. */
+  dailyQuota?: number;
   durable?: boolean;
   /** Level of the functions' own logs on standard output. */
   functionLogs?: "SILENT" | "ERROR" | "WARN" | "INFO";
@@ -91,6 +93,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const ses = await startSes({
       port: ports.ses,
       setting: "OWED_PORT_MAILBOX",
+      quota: options.dailyQuota === undefined ? {} : { max24HourSend: options.dailyQuota },
       onEvent: (event) => bus.put(event),
     });
     undo.push(() => ses.stop());

@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { Ledger, readStatus } from "@owed/ledger";
+import { defaultDurations, Ledger, readChannels, readStatus } from "@owed/ledger";
 import { startDemo } from "./demo.ts";
 import { PortTaken } from "./port.ts";
-import { portFrom } from "./settings.ts";
+import { FolderInUse } from "./postgres.ts";
+import { InvalidSetting, portFrom } from "./settings.ts";
 import { type Stack, type Swept, startStack } from "./stack.ts";
 
 const folder = process.env.OWED_FOLDER ?? fileURLToPath(new URL("../../../.owed", import.meta.url));
@@ -21,6 +22,8 @@ async function report(swept: Swept, ledger: Ledger): Promise<void> {
   const also = (["failed", "cancelled", "rescued", "unknown", "resent"] as const).filter(
     (name) => swept[name] > 0,
   );
+  for (const { name, closed } of await readChannels(ledger, defaultDurations))
+    if (closed) say(`${clock()} ${name} is closed (${closed.for}): ${closed.why}`);
   say(
     `${clock()} sweep: ${swept.published} published${also.map((name) => `, ${swept[name]} ${name}`).join("")};` +
       ` ${swept.owed} owed; ${states.pending} wait for their time, ${states.delivered} delivered, ${states.dead} dead`,
@@ -85,6 +88,7 @@ try {
   // The functions keep their connections for the next invocation, as on Lambda; here nothing comes any more.
   process.exit(0);
 } catch (error) {
-  console.error(error instanceof PortTaken ? error.message : error);
+  const expected = [PortTaken, FolderInUse, InvalidSetting].some((kind) => error instanceof kind);
+  console.error(expected && error instanceof Error ? error.message : error);
   process.exit(1);
 }

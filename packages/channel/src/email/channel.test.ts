@@ -74,7 +74,11 @@ test.for<[Partial<Record<keyof SendRequest, unknown>>, string]>([
   [{ shipment: null }, "Uncomposable: TypeError"],
   [{ merchant: { id: "m", name: 7 } }, "Uncomposable: TypeError"],
 ])("a row with %o is refused: %s", async ([change, reason]) => {
-  expect(await send({ ...aRequest(), ...change } as SendRequest)).toEqual({ outcome: "refused", reason });
+  expect(await send({ ...aRequest(), ...change } as SendRequest)).toEqual({
+    outcome: "refused",
+    reason,
+    answered: false,
+  });
   expect(ses.received, "SES is not asked").toHaveLength(0);
 });
 

@@ -90,6 +90,7 @@ function compose(request: SendRequest): Email {
 
 /** A row that cannot be composed fails in the same way each time. An unexpected error's text may quote it. */
 function refused(error: unknown): SendResult {
-  if (error instanceof RefusedError) return { outcome: "refused", reason: error.message };
-  return { outcome: "refused", reason: `Uncomposable: ${error instanceof Error ? error.name : "error"}` };
+  if (error instanceof RefusedError) return { outcome: "refused", reason: error.message, answered: false };
+  const name = error instanceof Error ? error.name : "error";
+  return { outcome: "refused", reason: `Uncomposable: ${name}`, answered: false };
 }

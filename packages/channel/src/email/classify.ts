@@ -32,7 +32,8 @@ export function classify(error: unknown, context: Context): SendResult {
   if (answer?.status === 429) return throttled("TooManyRequests: no error code", answer, "rate");
   if (answer) return { outcome: "unknown", reason: `UnusableAnswer: status ${answer.status}` };
 
-  if (flight.certainlyUnsent) return { outcome: "transient", reason: `${word}: the request was not written` };
+  if (flight.certainlyUnsent)
+    return { outcome: "transient", reason: `${word}: the request was not written`, answered: false };
   return { outcome: "unknown", reason: `${word}: no answer, the request was written` };
 }
 
@@ -41,18 +42,23 @@ function provided(error: SESServiceException, code: string, answer: Answer, cont
   if (unverified) {
     const reason = `${code}: email address is not verified (${unverified})`;
     // In the sandbox every recipient must be verified too; the sender must be always.
-    return unverified === "recipient" ? { outcome: "refused", reason } : throttled(reason, answer, "account");
+    return unverified === "recipient"
+      ? { outcome: "refused", reason, answered: true }
+      : throttled(reason, answer, "account");
   }
   const reason = line(`${code}: ${redacted(error.message, context)}`, maxReason);
   const verdict: Verdict = verdictOf(code, error.message, answer.status);
   switch (verdict) {
     case "refused":
+      return { outcome: "refused", reason, answered: true };
     case "unknown":
-      return { outcome: verdict, reason };
+      return { outcome: "unknown", reason };
     case "transient": {
       // A server that says when to come back is obeyed, and the wait costs the row no attempt.
       const told = retryAfterSeconds(answer.headers) !== null;
-      return told ? throttled(reason, answer, "rate") : { outcome: "transient", reason };
+      if (told) return throttled(reason, answer, "rate");
+      // Its own document with a client error: it works, and has something against this one message.
+      return { outcome: "transient", reason, answered: answer.status < 500 };
     }
     default:
       return throttled(reason, answer, verdict);

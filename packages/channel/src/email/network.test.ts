@@ -54,6 +54,7 @@ function clientWith(endpoint: string, handler: ConstructorParameters<typeof Node
 const transient = (word: string) => ({
   outcome: "transient",
   reason: `${word}: the request was not written`,
+  answered: false,
 });
 const unknown = (word: string) => ({
   outcome: "unknown",

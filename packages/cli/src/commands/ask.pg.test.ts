@@ -21,6 +21,9 @@ test("status: what is owed, how old, and who paused", async () => {
   expect(value).toMatchObject({
     owed: 1,
     timeToDrain: null,
+    channels: [
+      { name: "email", due: 1, inQueue: 0, rate: null, quota: null, closed: null, timeToDrain: null },
+    ],
     lastSweepAt: null,
     stopped: 0,
     paused: { by: "ana", why: "maintenance", at: expect.stringMatching(/^\d{4}-.*Z$/) },
@@ -152,14 +155,17 @@ test("refused: a hostile body is printed harmlessly", async () => {
   const body = `{"status":"\u001b[2J\u202e"}\n${"x".repeat(300)}`;
   await keepRefusedEvent(world.db.ledger, {
     messageId: "m-1",
+    queue: "event",
     field: "status",
     reason: "must be a text",
     body,
   });
   const { out } = await world.owed("refused");
   expect(out).toMatch(
-    /^\S+Z {2}status must be a text {2}\(\d+ bytes\)\n {2}\{"status":"\\u\{1b\}\[2J\\u\{202e\}"\}\\nx+ …\n$/,
+    /^\S+Z {2}\d+ {2}event {2}status must be a text {2}\(\d+ bytes\)\n {2}\{"status":"\\u\{1b\}\[2J\\u\{202e\}"\}\\nx+ …\n$/,
   );
   const { value } = await world.json("refused");
-  expect(value.refused).toMatchObject([{ field: "status", body }]);
+  expect(value.refused).toMatchObject([
+    { id: expect.stringMatching(/^\d+$/), queue: "event", retriedAt: null, field: "status", body },
+  ]);
 });

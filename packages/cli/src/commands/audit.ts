@@ -1,7 +1,8 @@
-import { audit as auditRows, type Ledger, type Notification, show } from "@owed/ledger";
+import { type Attempt, audit as auditRows, type Ledger, type Notification, show } from "@owed/ledger";
 import type { Command } from "commander";
-import { answers, type Word } from "../answer.ts";
+import { answers } from "../answer.ts";
 import { text } from "../arguments.ts";
+import { closedChannels } from "../closed.ts";
 import { type Run, teach } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { masked } from "../text/mask.ts";
@@ -25,7 +26,8 @@ export function audit(program: Command, run: Run): void {
       run("reads", async ({ ledger }) => {
         const rows = await auditRows(ledger, { shipmentId: shipment, recipientId: recipient });
         if (rows.length === 0) throw await nothing(ledger, shipment, recipient);
-        const found = answers(rows, await wordsOf(ledger, rows));
+        const tries = await triesOf(ledger, rows);
+        const found = answers(rows, { tries, closed: await closedChannels(ledger, rows) });
         const notifications = rows.map((row) => masked(row, full));
         return {
           json: { shipmentId: shipment, answers: found, notifications },
@@ -35,15 +37,13 @@ export function audit(program: Command, run: Run): void {
     );
 }
 
-/** Who said of which notification that it was sent; few rows rest on that. */
-async function wordsOf(ledger: Ledger, rows: readonly Notification[]): Promise<Map<string, Word>> {
-  const words = new Map<string, Word>();
-  for (const { id } of rows.filter((row) => row.evidence === "operator")) {
-    const { tries } = await show(ledger, id);
-    const said = tries.findLast(({ kind }) => kind === "resolved");
-    if (said?.actor && said.reason) words.set(id, { actor: said.actor, why: said.reason });
-  }
-  return words;
+/** The tries of those rows whose answer may rest on them: few have any. */
+async function triesOf(ledger: Ledger, rows: readonly Notification[]): Promise<Map<string, Attempt[]>> {
+  const open = ({ state, attempts }: Notification) => state !== "delivered" && attempts > 0;
+  const asked = rows.filter((row) => row.evidence === "operator" || open(row));
+  const tries = new Map<string, Attempt[]>();
+  for (const { id } of asked) tries.set(id, (await show(ledger, id)).tries);
+  return tries;
 }
 
 /** A name that is misspelt must not read as "No, not notified". */
@@ -83,7 +83,7 @@ const list = (rows: readonly Notification[]): string[] =>
       row.template,
       row.state,
       time(row.deliveredAt),
-      row.evidence && `${row.evidence}, ${row.outcome}`,
+      row.evidence && `${row.evidence}, ${row.outcome}${row.reason ? ` (${row.reason})` : ""}`,
       row.sentTo,
       row.id,
     ]),

@@ -1,8 +1,9 @@
-import { listStopped, type Stopped } from "@owed/ledger";
+import { listStopped, readMoot, type Stopped } from "@owed/ledger";
 import type { Command } from "commander";
 import { adviceFor } from "../advice.ts";
 import { limit, text } from "../arguments.ts";
 import { type Run, teach } from "../command.ts";
+import { mootText } from "../text/moot.ts";
 import { table } from "../text/table.ts";
 import { time } from "../text/time.ts";
 
@@ -12,7 +13,7 @@ export function dead(program: Command, run: Run): void {
   teach(program, "dead", {
     summary: "what waits for a person, why, and what to do",
     description:
-      "Notifications that stopped, the longest first: dead ones (exhausted, or refused for good), and unknown ones that are held for a person. Says why, and what can be done.",
+      "Notifications that stopped, the longest first: dead ones (exhausted, or refused for good), and unknown ones that are held for a person. Says why, what can be done, and which of them are no longer true: a redrive leaves those as they are.",
     changes: "nothing.",
     examples: ["dead", "dead --reason no_address --limit 10", "dead --unknown"],
   })
@@ -30,15 +31,25 @@ export function dead(program: Command, run: Run): void {
           reason: options.reason,
           limit: options.limit + 1,
         });
-        const rows = found.slice(0, options.limit).map((row) => ({ ...row, advice: adviceFor(row) }));
+        const stopped = found.slice(0, options.limit);
+        const moot = await readMoot(
+          ledger,
+          stopped.map(({ id }) => id),
+        );
+        const rows = stopped.map((row) => {
+          const judged = { ...row, moot: moot.get(row.id) ?? null };
+          return { ...judged, advice: adviceFor(judged) };
+        });
         const more = found.length > rows.length;
         return { json: { stopped: rows, more }, lines: lines(rows, more) };
       }),
     );
 }
 
-function lines(rows: readonly (Stopped & { advice: string })[], more: boolean): string[] {
-  if (rows.length === 0) return ["Nothing waits for a person."];
+type Row = Stopped & { moot: string | null; advice: string };
+
+function lines(rows: readonly Row[], more: boolean): string[] {
+  if (rows.length === 0) return ["Nothing that fits waits for a person."];
   const list = table(
     ["since", "state", "shipment", "status", "recipient", "channel", "tries", "notification", "reason"],
     rows.map((row) => [
@@ -50,7 +61,7 @@ function lines(rows: readonly (Stopped & { advice: string })[], more: boolean): 
       row.channel,
       row.attempts,
       row.id,
-      row.reason,
+      row.moot ? `${row.reason}; ${mootText(row.moot)}` : row.reason,
     ]),
   );
   const advice = [...Map.groupBy(rows, (row) => row.advice)].map(
@@ -61,6 +72,9 @@ function lines(rows: readonly (Stopped & { advice: string })[], more: boolean): 
   return [...list, ...(more ? ["… and more: --limit"] : []), "", "What to do:", ...advice, redrive];
 }
 
-/** The code word that a reason starts with. */
-const codeOf = ({ state, reason }: Stopped): string =>
-  state === "unknown" ? "unknown" : (reason.split(":")[0] ?? reason);
+/** The code word that a reason starts with, and why a dead one is not sent again. */
+function codeOf({ state, reason, moot }: Row): string {
+  if (state === "unknown") return "unknown";
+  const code = reason.split(":")[0] ?? reason;
+  return moot ? `${code}, and ${moot}` : code;
+}

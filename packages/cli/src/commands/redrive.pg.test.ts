@@ -124,6 +124,7 @@ test("a dry run says how many and which, and changes nothing", async () => {
         { reason: "InvalidAddress: address has a space", count: 1 },
         { reason: "ServiceUnavailable: try later", count: 1 },
       ],
+      moot: [],
       ids: [invalid, away],
       refused: [],
       more: false,
@@ -134,7 +135,14 @@ test("a dry run says how many and which, and changes nothing", async () => {
     more: true,
   });
   const whole = await world.json("redrive", "--dry-run");
-  expect(whole.value).toEqual({ by: "queue", dryRun: true, messages: 2, ids: [invalid, away] });
+  expect(whole.value).toEqual({
+    by: "queue",
+    queue: "notification",
+    dryRun: true,
+    messages: 2,
+    ids: [invalid, away],
+    moot: [],
+  });
   const { out } = await world.owed("redrive", invalid, "--dry-run");
   expect(out).toBe(
     `1 notification would be owed again:\n  1 × InvalidAddress: address has a space\n${invalid}\nNothing was changed.\n`,
@@ -143,16 +151,67 @@ test("a dry run says how many and which, and changes nothing", async () => {
   expect(await emptyDeadLetters()).toEqual([invalid, away].toSorted());
 });
 
-test("without ids and filter: SQS's own redrive, to its end", async () => {
-  const { code, value } = await world.json("redrive");
-  expect([code, value]).toMatchObject([
+test("without ids and filter: SQS's own redrive, to its end, and the ledger keeps who and why", async () => {
+  const { code, value } = await world.json("redrive", "--why", "the provider is back", "--actor", "ana");
+  expect([code, value]).toEqual([
     0,
-    { by: "queue", status: "COMPLETED", moved: 2, toMove: 2, failure: null },
+    {
+      ...{ by: "queue", queue: "notification", status: "COMPLETED", moved: 2, toMove: 2, failure: null },
+      ...{ noted: 2, actor: "ana", why: "the provider is back" },
+      note: "Noted with 2 dead notifications who did this and why; the ledger decides on each message again.",
+    },
   ]);
   const back = await world.sqs.receive(world.queues.notification.url);
   expect(back.map(({ Body = "" }) => JSON.parse(Body).id).toSorted()).toEqual([invalid, away].toSorted());
+  for (const message of back) await world.sqs.remove(world.queues.notification.url, message);
   expect(await stateOf(away)).toEqual({ state: "dead", generation: 0 });
+  expect((await world.owed("show", away)).out).toMatch(
+    /redriven by ana: the provider is back \(by way of SQS, if its message was still there\)$/m,
+  );
+  expect((await world.owed("show", done)).out).not.toContain("redriven");
   expect(await emptyDeadLetters()).toEqual([]);
+});
+
+test("SQS's own redrive is not noted when SQS does not start it, nor with rows that have no message there", async () => {
+  const { notification } = world.queues;
+  const { deadLetters: queue } = notification;
+  const noted = async () => {
+    const rows = await world.db.sql<{ id: string }[]>`
+      SELECT notification_id AS id FROM owed.attempt WHERE kind = 'redriven' AND actor = 'bea'`;
+    return rows.map(({ id }) => id);
+  };
+  world.queues.notification = { ...notification, deadLetters: { ...queue, arn: `${queue.arn}-gone` } };
+  const refused = await world.json("redrive", "--why", "x", "--actor", "bea");
+  world.queues.notification = notification;
+  expect([refused.code, await noted()]).toEqual([1, []]);
+  await world.db
+    .sql`UPDATE owed.notification SET stopped_at = stopped_at - interval '15 days' WHERE id = ${invalid}`;
+  expect((await world.json("redrive", "--why", "x", "--actor", "bea")).value).toMatchObject({ noted: 1 });
+  expect(await noted()).toEqual([away]);
+});
+
+test("the dead-letter queue's messages have long expired: by way of the ledger the rows come back all the same", async () => {
+  await emptyDeadLetters();
+  const whole = await world.owed("redrive", "--why", "at last");
+  expect(whole.out).toMatch(
+    /moved 0 of 0\.\n.*\nNo message was there: .* come back with --all, or a filter\.\n$/,
+  );
+  expect((await stateOf(away)).state).toBe("dead");
+  const { code, out } = await world.owed("redrive", "--shipment", shipment, "--why", "at last");
+  expect([code, out]).toEqual([
+    0,
+    "2 notifications owed again: the next sweep publishes them.\nRemoved 0 messages from the dead-letter queue.\n",
+  ]);
+  for (const id of [invalid, away]) expect(await stateOf(id)).toEqual({ state: "pending", generation: 1 });
+  expect((await world.json("sweep")).value).toMatchObject({ published: 2 });
+  const published = await world.sqs.receive(world.queues.notification.url);
+  for (const message of published) await world.sqs.remove(world.queues.notification.url, message);
+  expect(published.map(({ Body = "" }) => JSON.parse(Body))).toEqual(
+    expect.arrayContaining([
+      { id: invalid, generation: 1 },
+      { id: away, generation: 1 },
+    ]),
+  );
 });
 
 test("a dead-letter queue that does not answer undoes no redrive", async () => {

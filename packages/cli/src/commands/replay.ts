@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { actorOf, notificationId, text } from "../arguments.ts";
 import { type Run, teach } from "../command.ts";
 import type { Result } from "../output.ts";
+import { mootAdvice, mootText } from "../text/moot.ts";
 
 type Options = { why: string; asNew?: true };
 
@@ -10,7 +11,7 @@ export function replay(program: Command, run: Run): void {
   teach(program, "replay", {
     summary: "owe a dead or unknown notification again, or a delivered one as a new one",
     description:
-      "Owes a dead or unknown notification again; its counters start anew. A delivered one is never replayed: with --as-new a new notification is owed that names the old one.",
+      "Owes a dead or unknown notification again, if it is still true; its counters start anew. A delivered one is never replayed: with --as-new a new notification is owed that names the old one.",
     changes:
       "the ledger: the notification (with --as-new: a new one) is owed now, and the next sweep publishes it. The replay of an unknown one is counted as a possible duplicate.",
     examples: [
@@ -27,10 +28,18 @@ export function replay(program: Command, run: Run): void {
     });
 }
 
-/** Owes a dead or unknown notification again. Throws `NotAllowed` in any other state, with what can be done instead. */
+/**
+ * Owes a dead or unknown notification again. Throws `NotAllowed` in any other state, and for one that is no longer
+ * true, with what can be done instead.
+ */
 export async function owe(ledger: Ledger, id: string, act: Act): Promise<Result> {
-  const [replayed] = await replayRows(ledger, [id], act, "replayed");
-  if (!replayed) throw refusal(id, (await show(ledger, id)).state);
+  const { ids, moot } = await replayRows(ledger, [id], act, "replayed");
+  const untrue = moot.get(id);
+  if (untrue !== undefined)
+    throw new NotAllowed(
+      `notification ${id} is left as it is, since ${mootText(untrue)}; ${mootAdvice(untrue)} (owed cancel ${id} --why …)`,
+    );
+  if (ids.length === 0) throw refusal(id, (await show(ledger, id)).state);
   return {
     json: { id, state: "pending", ...act },
     lines: [`${id} is owed again: the next sweep publishes it.`],

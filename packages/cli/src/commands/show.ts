@@ -1,6 +1,7 @@
 import { show as showRow } from "@owed/ledger";
 import type { Command } from "commander";
 import { notificationId } from "../arguments.ts";
+import { closedChannels } from "../closed.ts";
 import { type Run, teach } from "../command.ts";
 import { masked } from "../text/mask.ts";
 import { time } from "../text/time.ts";
@@ -20,6 +21,7 @@ export function show(program: Command, run: Run): void {
     .action((id: string, { full = false }: { full?: boolean }) =>
       run("reads", async ({ ledger }) => {
         const row = masked(await showRow(ledger, id), full);
+        const closed = (await closedChannels(ledger, [row])).get(row.channel);
         const moments = timeline(row);
         const counts = [
           plural(row.attempts, "attempt"),
@@ -32,7 +34,7 @@ export function show(program: Command, run: Run): void {
           lines: [
             `${row.id}  shipment ${row.shipmentId}`,
             ...moments.map(({ at, what }) => `${time(at)}  ${what}`),
-            `now: ${standing(row)}`,
+            `now: ${standing(row, closed)}`,
             counts.join(", "),
           ],
         };

@@ -1,42 +1,74 @@
-import { readStatus, type Status, states } from "@owed/ledger";
+import { type Channel, readChannels, readStatus, type Status, states } from "@owed/ledger";
 import type { Command } from "commander";
 import { type Run, teach } from "../command.ts";
+import { closing } from "../text/channel.ts";
+import { table } from "../text/table.ts";
 import { duration, time } from "../text/time.ts";
 
 export function status(program: Command, run: Run): void {
   teach(program, "status", {
     summary: "what is owed now, how old it is, and how long it will take",
     description:
-      "What is owed now (due, and neither in the queue nor with a worker), the age of the oldest, the time to drain it at the pace of the last sweeps, and how many notifications are in each state.",
+      "What is owed now (due, and neither in the queue nor with a worker), the age of the oldest, the time to drain it, and how many notifications are in each state. Then each channel: whether it is open, why not and until when, its provider's rate (messages a second), how much of its quota of 24 hours is used, what is due and what the queue and the workers have, and its time to drain: by the rate, else by the pace of the last sweeps.",
     changes: "nothing.",
-    examples: ["status", "status --json | jq .owed"],
+    examples: ["status", "status --json | jq .owed", "status --json | jq '.channels[] | select(.closed)'"],
   }).action(() =>
-    run("reads", async ({ ledger }) => {
-      const now = await readStatus(ledger);
-      return { json: now, lines: lines(now) };
+    run("reads", async ({ ledger, settings }) => {
+      const { durations } = await settings();
+      const [now, channels] = await Promise.all([readStatus(ledger), readChannels(ledger, durations)]);
+      const timeToDrain = longest(channels);
+      return { json: { ...now, timeToDrain, channels }, lines: lines(now, timeToDrain, channels) };
     }),
   );
 }
 
-/** Exported for the tests. */
-export function lines(now: Status): string[] {
-  const drain =
-    now.owed === 0
-      ? "nothing to drain"
-      : now.timeToDrain === null
-        ? "not known: no sweep has published yet"
-        : duration(now.timeToDrain);
+/** All is sent when the last channel is through; null when of one of them nobody can say. */
+function longest(channels: readonly Channel[]): number | null {
+  let most = 0;
+  for (const { timeToDrain } of channels) {
+    if (timeToDrain === null) return null;
+    most = Math.max(most, timeToDrain);
+  }
+  return most;
+}
+
+function lines(now: Status, timeToDrain: number | null, channels: readonly Channel[]): string[] {
   const said: [string, string][] = [
     ["owed now", String(now.owed)],
     ["oldest owed", now.owed === 0 ? "-" : `${duration(now.oldestOwedAge)} old`],
-    ["time to drain", drain],
+    ["time to drain", drain(now, timeToDrain, channels)],
     ["last sweep", now.lastSweepAt ? time(now.lastSweepAt) : "none in the last 30 days"],
     ["sweeps", sweeps(now)],
     ["wait for a person", now.stopped === 0 ? "0" : `${now.stopped} (owed dead)`],
     ["duplicates", `${now.duplicates} certain, ${now.possibleDuplicates} possible`],
     ...states.map((state): [string, string] => [state, String(now.states[state])]),
   ];
-  return said.map(([name, value]) => `${name.padEnd(19)}${value}`);
+  return [
+    ...said.map(([name, value]) => `${name.padEnd(19)}${value}`),
+    "",
+    ...table(
+      ["channel", "is", "due", "in the queue", "rate", "used of its quota", "time to drain"],
+      channels.map((channel) => [
+        channel.name,
+        channel.closed ? "closed" : "open",
+        channel.due,
+        channel.inQueue,
+        channel.rate === null ? null : `${channel.rate}/s`,
+        channel.quota === null ? null : `${channel.used ?? "?"} of ${channel.quota}`,
+        channel.timeToDrain === null ? "not known" : duration(channel.timeToDrain),
+      ]),
+    ),
+    ...channels.flatMap(({ name, closed }) => (closed ? [`${name} is ${closing(name, closed)}`] : [])),
+  ];
+}
+
+function drain({ paused }: Status, timeToDrain: number | null, channels: readonly Channel[]): string {
+  if (timeToDrain === null)
+    return channels.some((channel) => channel.timeToDrain === null && channel.closed)
+      ? "not known: a channel is closed until somebody opens it"
+      : "not known: no rate is known, and no sweep has published yet";
+  if (timeToDrain === 0) return "nothing to drain";
+  return `${duration(timeToDrain)}${paused ? ", once the sweeps run again" : ""}`;
 }
 
 function sweeps({ paused }: Status): string {

@@ -19,16 +19,18 @@ export function sweep(program: Command, run: Run): void {
 }
 
 async function sweepOnce(context: Context): Promise<Result> {
-  const { sqs, notificationUrl } = await context.queues();
-  const { feedbackUrl, settings } = await context.sweeping();
+  const sqs = await context.sqs();
+  const settings = await context.settings();
   const { sweep: runSweep } = await import("@owed/functions/run-sweep");
+  const { limitSources } = await import("@owed/functions/limits");
   const end = performance.now() + timeout * 1000;
   const summary = await runSweep({
     ledger: context.ledger,
     sqs,
-    notificationQueueUrl: notificationUrl,
-    feedbackQueueUrl: feedbackUrl,
+    notificationQueueUrl: context.queue("notification").url,
+    feedbackQueueUrl: context.queue("feedback").url,
     settings,
+    limits: limitSources,
     remaining: () => (end - performance.now()) / 1000,
   });
   if (!summary.swept)
@@ -47,7 +49,7 @@ async function sweepOnce(context: Context): Promise<Result> {
     `Swept in ${summary.duration.toFixed(1)} s: leased ${leased}, published ${published}${others.join("")}.`,
     owed === 0
       ? "Nothing more is owed now."
-      : `${plural(owed, "notification")} still owed, the oldest for ${duration(summary.oldestOwedAge)}.`,
+      : `${plural(owed, "notification")} still owed, the oldest for ${duration(summary.oldestOwedAge)}; ${drainedIn(summary.timeToDrain)}.`,
   ];
   if (summary.refusal)
     lines.push(`SQS refused some (${summary.refusal}); they are owed again within a minute.`);
@@ -55,3 +57,8 @@ async function sweepOnce(context: Context): Promise<Result> {
     lines.push("SQS did not answer for some: their leases run out, and a sweep sends them again.");
   return { json: summary, lines, exitCode: failed + unsure > 0 ? 1 : 0 };
 }
+
+const drainedIn = (seconds: number | null) =>
+  seconds === null
+    ? "nobody can say when they are sent, see 'owed status'"
+    : `drained in about ${duration(seconds)}`;

@@ -1,47 +1,113 @@
-import { listStopped } from "@owed/ledger";
+import { type Act, listDeadLettered, noteRedrive, readMoot } from "@owed/ledger";
 import type { Context } from "../command.ts";
-import { countMessages, followMove, lookAtMove, startMove } from "../dlq/move.ts";
+import { countMessages, followMove, lookAtMove, type Move, startMove } from "../dlq/move.ts";
+import { messageOf } from "../errors.ts";
 import type { Result } from "../output.ts";
+import type { QueueName } from "../services.ts";
+import { mootText } from "../text/moot.ts";
 import { plural } from "../text/words.ts";
+import { counted } from "./counted.ts";
 
-const note =
-  "SQS's own redrive keeps neither who nor why: the ledger notes that these rows came back from the dead-letter queue.";
+/** Rows that are looked at, and noted, at most. */
+const most = 100_000;
 
-/** SQS's own redrive of the whole dead-letter queue, as the AWS console starts it. */
-export async function redriveQueue(
-  context: Context,
-  { wait, interval = 1000 }: { wait: boolean; interval?: number },
-): Promise<Result> {
-  const { sqs, deadLetters } = await context.queues();
-  await startMove(sqs, deadLetters.arn);
-  const count = (moved: number, toMove: number | null) => `${moved}${toMove === null ? "" : ` of ${toMove}`}`;
-  const move = wait
-    ? await followMove(
-        sqs,
-        deadLetters.arn,
-        ({ moved, toMove }) => context.progress(`moved ${count(moved, toMove)}`),
-        interval,
-      )
-    : await lookAtMove(sqs, deadLetters.arn);
-  const bad = move.status === "FAILED" || move.status === "CANCELLED";
-  const line = `SQS's redrive: ${move.status.toLowerCase()}, moved ${count(move.moved, move.toMove)}${move.failure ? ` (${move.failure})` : ""}.`;
-  return { json: { by: "queue", ...move, note }, lines: [line, note], exitCode: bad ? 1 : 0 };
+export type Asked = { wait: boolean; interval?: number };
+
+const expired =
+  "No message was there: dead notifications whose messages have expired come back with --all, or a filter.";
+
+/**
+ * SQS's own redrive of the whole notification dead-letter queue, as the AWS console starts it. SQS keeps neither who
+ * nor why: the ledger notes both with each dead row whose message may be there, once SQS has started.
+ */
+export async function redriveNotifications(context: Context, act: Act, asked: Asked): Promise<Result> {
+  const { ids, at } = await listDeadLettered(context.ledger, most);
+  const { arn } = context.queue("notification").deadLetters;
+  await startMove(await context.sqs(), arn);
+  const { noted, note } = await tell(() => noteRedrive(context.ledger, ids, { at, ...act }));
+  const move = await look(context, arn, asked);
+  const result = told(move, note, { queue: "notification", noted, ...act });
+  if (move.status !== "COMPLETED" || move.moved > 0 || ids.length === 0) return result;
+  return { ...result, lines: [...result.lines, expired] };
 }
 
-/** What SQS's own redrive would move, without receiving a message: its count, and the ledger's dead rows that had one. */
-export async function previewQueue(context: Context, limit: number): Promise<Result> {
-  const { sqs, deadLetters } = await context.queues();
-  const messages = await countMessages(sqs, deadLetters.url);
-  const dead = await listStopped(context.ledger, { state: "dead", limit });
-  // Who never was with a worker has no message in the dead-letter queue.
-  const ids = dead.filter((row) => row.attempts > 0).map((row) => row.id);
+/** The messages are on their way: that this can't be noted must not read as if they were not. */
+async function tell(write: () => Promise<number>): Promise<{ noted: number | null; note: string }> {
+  const decides = "the ledger decides on each message again";
+  try {
+    const noted = await write();
+    return {
+      noted,
+      note: `Noted with ${plural(noted, "dead notification")} who did this and why; ${decides}.`,
+    };
+  } catch (error) {
+    return {
+      noted: null,
+      note: `Who did this and why could not be noted (${messageOf(error)}); ${decides}.`,
+    };
+  }
+}
+
+/** The same for the events that no consumer took in a thousand tries: no notification is behind them yet. */
+export async function redriveEvents(
+  context: Context,
+  queue: Exclude<QueueName, "notification">,
+  asked: Asked,
+): Promise<Result> {
+  const { arn } = context.queue(queue).deadLetters;
+  await startMove(await context.sqs(), arn);
+  const note = "SQS keeps neither who did this nor why, and the ledger has no row to keep it with.";
+  return told(await look(context, arn, asked), note, { queue });
+}
+
+async function look(context: Context, arn: string, { wait, interval = 1000 }: Asked): Promise<Move> {
+  const sqs = await context.sqs();
+  return wait
+    ? followMove(sqs, arn, (move) => context.progress(`moved ${countOf(move)}`), interval)
+    : lookAtMove(sqs, arn);
+}
+
+const countOf = ({ moved, toMove }: Move) => `${moved}${toMove === null ? "" : ` of ${toMove}`}`;
+
+function told(move: Move, note: string, more: Record<string, unknown>): Result {
+  const bad = move.status === "FAILED" || move.status === "CANCELLED";
+  const failure = move.failure ? ` (${move.failure})` : "";
   return {
-    json: { by: "queue", dryRun: true, messages, ids },
+    json: { by: "queue", ...move, note, ...more },
+    lines: [`SQS's redrive: ${move.status.toLowerCase()}, moved ${countOf(move)}${failure}.`, note],
+    exitCode: bad ? 1 : 0,
+  };
+}
+
+/**
+ * What SQS's own redrive would move, without receiving a message: its count, the ledger's dead rows that may have
+ * one there, and those of them that the workers would then cancel.
+ */
+export async function previewNotifications(context: Context): Promise<Result> {
+  const { url } = context.queue("notification").deadLetters;
+  const messages = await countMessages(await context.sqs(), url);
+  const { ids } = await listDeadLettered(context.ledger, most);
+  const reasons = await readMoot(context.ledger, ids);
+  const moot = counted([...reasons.values()]);
+  return {
+    json: { by: "queue", queue: "notification", dryRun: true, messages, ids, moot },
     lines: [
       `SQS's redrive would move about ${plural(messages, "message")}.`,
-      `Dead notifications that a worker tried: ${ids.length}`,
+      `Dead notifications that may have one there: ${ids.length}`,
       ...ids,
+      ...moot.map(({ reason, count }) => `  ${count} of them would be cancelled: ${mootText(reason)}`),
       "Nothing was changed.",
     ],
+  };
+}
+
+export async function previewEvents(
+  context: Context,
+  queue: Exclude<QueueName, "notification">,
+): Promise<Result> {
+  const messages = await countMessages(await context.sqs(), context.queue(queue).deadLetters.url);
+  return {
+    json: { by: "queue", queue, dryRun: true, messages },
+    lines: [`SQS's redrive would move about ${plural(messages, "message")}.`, "Nothing was changed."],
   };
 }

@@ -1,9 +1,11 @@
-import { type Act, replay } from "@owed/ledger";
+import { type Act, readMoot, replay } from "@owed/ledger";
 import type { Context } from "../command.ts";
 import { type Removal, removeCopies } from "../dlq/remove-copies.ts";
 import { messageOf } from "../errors.ts";
 import type { Result } from "../output.ts";
+import { mootText } from "../text/moot.ts";
 import { plural } from "../text/words.ts";
+import { counted } from "./counted.ts";
 import type { Picked } from "./pick.ts";
 
 /** Rows owed again in one statement. */
@@ -14,14 +16,18 @@ const chunk = 1000;
  * dead-letter queue. In this order: a message that is left over is of a generation that has passed.
  */
 export async function redriveRows(context: Context, picked: Picked, act: Act): Promise<Result> {
-  const { sqs, deadLetters } = await context.queues();
+  const sqs = await context.sqs();
+  const { deadLetters } = context.queue("notification");
   const refused = [...picked.refused];
   const redriven: string[] = [];
   for (let from = 0; from < picked.rows.length; from += chunk) {
     const ids = picked.rows.slice(from, from + chunk).map((row) => row.id);
-    const done = new Set(await replay(context.ledger, ids, act, "redriven"));
+    const { ids: again, moot } = await replay(context.ledger, ids, act, "redriven");
+    const done = new Set(again);
     for (const id of ids) {
+      const untrue = moot.get(id);
       if (done.has(id)) redriven.push(id);
+      else if (untrue !== undefined) refused.push({ id, why: mootText(untrue) });
       else refused.push({ id, why: "somebody else was faster: it is no longer dead" });
     }
     if (picked.rows.length > chunk)
@@ -33,26 +39,36 @@ export async function redriveRows(context: Context, picked: Picked, act: Act): P
     lines: [
       `${plural(redriven.length, "notification")} owed again: the next sweep publishes ${redriven.length === 1 ? "it" : "them"}.`,
       ...refused.map(({ id, why }) => `not ${id}: ${why}`),
-      ...(picked.more ? ["More fit: run it again, or raise --limit."] : []),
+      ...(picked.more ? [redriven.length > 0 ? "More fit: run it again, or raise --limit." : stuck] : []),
       toldOf(removal),
     ],
     exitCode: refused.length > 0 ? 3 : 0,
   };
 }
 
-/** The same rows, with nothing done to them. */
-export function previewRows({ rows, refused, more }: Picked): Result {
-  const reasons = [...Map.groupBy(rows, ({ reason }) => reason)].map(([reason, of]) => ({
-    reason,
-    count: of.length,
-  }));
+/** Those that are no longer true stay dead, and the longest dead come first. */
+const stuck = "More fit: raise --limit, or cancel those that are no longer true: they come first each time.";
+
+/** The same rows, with nothing done to them: those that would be owed again, and those that are no longer true. */
+export async function previewRows({ ledger }: Context, picked: Picked): Promise<Result> {
+  const { more } = picked;
+  const moot = await readMoot(
+    ledger,
+    picked.rows.map((row) => row.id),
+  );
+  const rows = picked.rows.filter(({ id }) => !moot.has(id));
+  const refused = [...picked.refused, ...[...moot].map(([id, reason]) => ({ id, why: mootText(reason) }))];
+  const reasons = counted(rows.map(({ reason }) => reason));
+  const untrue = counted([...moot.values()]);
   const ids = rows.map((row) => row.id);
   return {
-    json: { by: "ledger", dryRun: true, count: ids.length, reasons, ids, refused, more },
+    json: { by: "ledger", dryRun: true, count: ids.length, reasons, moot: untrue, ids, refused, more },
     lines: [
-      `${plural(ids.length, "notification")} would be owed again${more ? ", and more fit than --limit allows" : ""}:`,
+      `${plural(ids.length, "notification")} would be owed again${more ? ", and more fit than --limit allows" : ""}${ids.length > 0 ? ":" : "."}`,
       ...reasons.map(({ reason, count }) => `  ${count} × ${reason}`),
       ...ids,
+      ...(moot.size > 0 ? [`${plural(moot.size, "notification")} would be left, as no longer true:`] : []),
+      ...untrue.map(({ reason, count }) => `  ${count} × ${mootText(reason)}`),
       ...refused.map(({ id, why }) => `not ${id}: ${why}`),
       "Nothing was changed.",
     ],

@@ -2,6 +2,7 @@ import type { Channel, SendResult } from "@owed/channel";
 import {
   type Claimed,
   claim,
+  type DeliveryOutcome,
   type Ledger,
   LedgerUnavailable,
   type Unclaimed,
@@ -12,12 +13,16 @@ import type { Settings } from "../settings.ts";
 import { acknowledge, type Disposal, failAfter, receiveCount } from "../sqs-batch.ts";
 import { type NotificationMessage, parseMessage } from "./message.ts";
 import { decide } from "./outcome.ts";
-import { type Entry, Recorder } from "./recorder.ts";
+import type { Pace } from "./pace.ts";
+import { type Entry, inTime, Recorder } from "./recorder.ts";
+import { ChannelTrouble } from "./trouble.ts";
 
 export type Deliver = {
   ledger: Ledger;
   channels: ReadonlyMap<string, Channel>;
   settings: Settings;
+  /** This worker's part of each channel's rate. */
+  pace: Pick<Pace, "take">;
   /** Seconds this invocation may still run. */
   remaining: () => number;
   /** Milliseconds by two clocks: the wall's may jump, the monotonic one stands still while a machine sleeps. */
@@ -90,52 +95,81 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
     },
     claimed.length,
   );
-  /** Enough of the send lease and of the invocation is left to call and to record. */
-  const mayCall = () => {
+  const trouble = new ChannelTrouble(context.ledger, context.settings);
+  for (const { claimed: row } of claimed) trouble.expect(row.channel, row.failures);
+  /** Seconds in which a call may still begin: enough of the send lease and of the invocation is left to call and to record. */
+  const timeToCall = () => {
     const now = clocks();
     const elapsed = Math.max(Math.abs(now.wall - start.wall), now.monotonic - start.monotonic) / 1000;
     const { callBefore, call, reserve } = context.settings.deliver;
-    return elapsed < callBefore && context.remaining() > call + reserve;
+    return Math.min(callBefore - elapsed, context.remaining() - call - reserve);
+  };
+  /** Waits for the channel's pace, and looks at the clocks last of all, right before the call. */
+  const mayCall = async ({ channel, rate }: Claimed) => {
+    const closing = trouble.closing(channel);
+    const mine = await context.pace.take(channel, rate, {
+      patience: timeToCall(),
+      ...(closing && { signal: closing }),
+    });
+    return mine && !closing?.aborted && timeToCall() > 0;
   };
 
   await Promise.all([...groupsOf(claimed).values()].map((group) => sendGroup(group)));
+  await reportTrouble();
   return { disposals, counts };
 
   async function sendGroup(group: ClaimedItem[]): Promise<void> {
     const entries: Promise<void>[] = [];
-    let failed = false;
+    const end = ({ message, claimed }: ClaimedItem, outcome: DeliveryOutcome) =>
+      recorder.add({ id: message.id, token: claimed.token, outcome });
+    /** Once a row has not been sent, the group's later ones wait in the ledger: as long as it does, or in their old place. */
+    let held: { wait?: number } | null = null;
     for (const item of group) {
-      // After a failed row its group's later ones go back to the ledger: nobody's receives pay for a neighbour.
-      if (failed || !mayCall()) {
+      // Nobody's receives pay for a neighbour, and nobody overtakes one.
+      if (held === null && !(await mayCall(item.claimed))) held = {};
+      if (held !== null) {
         tally("notCalled");
-        entries.push(
-          finish(
-            item,
-            recorder.add({ id: item.message.id, token: item.claimed.token, outcome: { kind: "not_called" } }),
-            acknowledge,
-          ),
-        );
+        entries.push(finish(item, end(item, { kind: "not_called", ...held }), acknowledge));
         continue;
       }
       const result = await send(item);
       tally(result.outcome);
-      const { outcome, disposal } = decide(
-        result,
-        receiveCount(item.record),
-        context.settings.deliver.receives,
-      );
-      failed = outcome.kind === "refused" || outcome.kind === "transient" || outcome.kind === "exhausted";
-      entries.push(
-        finish(item, recorder.add({ id: item.message.id, token: item.claimed.token, outcome }), disposal),
-      );
+      const { channel } = item.claimed;
+      trouble.note(channel, result);
+      const { outcome, disposal } = decide(result, {
+        receives: receiveCount(item.record),
+        lastReceive: context.settings.deliver.receives,
+        down: trouble.isDown(channel),
+      });
+      if (outcome.kind === "throttled") held = { wait: outcome.wait };
+      else if (outcome.kind !== "accepted" && outcome.kind !== "unknown") held = {};
+      entries.push(finish(item, end(item, outcome), disposal));
     }
     await Promise.all(entries);
+  }
+
+  /** What the ledger does not hear now it hears from the next batch that meets the same. */
+  async function reportTrouble(): Promise<void> {
+    try {
+      const closed = await inTime(trouble.report(), context.remaining() - 1);
+      for (const [channel, why] of closed) {
+        tally("closed");
+        context.onError(`the channel ${channel} is closed: ${why}`, null);
+      }
+    } catch (error) {
+      context.onError("a channel's trouble was not recorded", error);
+    }
   }
 
   async function send(item: ClaimedItem): Promise<SendResult> {
     const { channel: name } = item.claimed;
     const channel = context.channels.get(name);
-    if (!channel) return { outcome: "refused", reason: `no_channel: this worker has no channel ${name}` };
+    if (!channel)
+      return {
+        outcome: "refused",
+        reason: `no_channel: this worker has no channel ${name}`,
+        answered: false,
+      };
     try {
       const signal = AbortSignal.timeout(context.settings.deliver.call * 1000);
       return await channel.send(requestOf(item), { signal });

@@ -5,6 +5,7 @@ import { createLogger, toError } from "../observe.ts";
 import { ledgerOptions, resource } from "../resources.ts";
 import { readSettings } from "../settings.ts";
 import { deliver } from "./deliver.ts";
+import { Pace } from "./pace.ts";
 
 const stage = "deliver";
 const settings = readSettings();
@@ -17,6 +18,7 @@ const email = emailChannel({
   configurationSet,
   timeoutMs: settings.deliver.call * 1000,
 });
+const pace = new Pace({ workers: settings.deliver.concurrency });
 
 /** The notification queue's consumer. */
 export const handler = queueConsumer({
@@ -29,6 +31,7 @@ export const handler = queueConsumer({
         ledger,
         channels: new Map([[email.name, email]]),
         settings,
+        pace,
         remaining: () => context.getRemainingTimeInMillis() / 1000,
         onError: (message, error, notification) =>
           logger.error(message, { error: toError(error), notification }),

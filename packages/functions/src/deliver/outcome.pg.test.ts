@@ -190,6 +190,9 @@ describe("a worker that lost its row during the call", () => {
       provider: "test",
       providerMessageId: `P-${row.id}`,
       outcome: "accepted",
+      detail: null,
+      suppress: false,
+      queuedAt: null,
       evidence: "feedback",
     } as const;
     const { counts } = await handOver(database.ledger, [messageFor(row)], {
@@ -208,6 +211,9 @@ describe("a worker that lost its row during the call", () => {
       provider: "test",
       providerMessageId: "P-other",
       outcome: "accepted",
+      detail: null,
+      suppress: false,
+      queuedAt: null,
       evidence: "reply",
     } as const;
     const { counts, disposals } = await handOver(database.ledger, [messageFor(row)], {

@@ -1,16 +1,17 @@
 import type { SendResult, ThrottleScope } from "@owed/channel";
 import { describe, expect, test } from "vitest";
-import { decide } from "./outcome.ts";
+import { decide, type Met } from "./outcome.ts";
 
 const reason = "Code: why";
-const transient: SendResult = { outcome: "transient", reason };
+const transient: SendResult = { outcome: "transient", reason, answered: false };
 const comesAgainIn = (visibility: number) => ({ acknowledge: false, visibility });
 const acknowledged = { acknowledge: true };
+const met = (receives: number, lastReceive = 5, down = false): Met => ({ receives, lastReceive, down });
 
 test("accepted: recorded with the provider's id, acknowledged, on any receive", () => {
   const result: SendResult = { outcome: "accepted", provider: "ses", providerMessageId: "P-1" };
   for (const receives of [1, 5, 9])
-    expect(decide(result, receives, 5)).toEqual({
+    expect(decide(result, met(receives))).toEqual({
       outcome: { kind: "accepted", provider: "ses", providerMessageId: "P-1" },
       disposal: acknowledged,
     });
@@ -18,7 +19,7 @@ test("accepted: recorded with the provider's id, acknowledged, on any receive", 
 
 test("refused: dead, and its message goes to the dead-letter queue without a wait", () => {
   for (const receives of [1, 5])
-    expect(decide({ outcome: "refused", reason }, receives, 5)).toEqual({
+    expect(decide({ outcome: "refused", reason, answered: true }, met(receives))).toEqual({
       outcome: { kind: "refused", reason },
       disposal: comesAgainIn(0),
     });
@@ -26,7 +27,7 @@ test("refused: dead, and its message goes to the dead-letter queue without a wai
 
 test("unknown: acknowledged, for the ledger waits for evidence, on the last receive as well", () => {
   for (const receives of [1, 5])
-    expect(decide({ outcome: "unknown", reason }, receives, 5)).toEqual({
+    expect(decide({ outcome: "unknown", reason }, met(receives))).toEqual({
       outcome: { kind: "unknown", reason },
       disposal: acknowledged,
     });
@@ -38,7 +39,7 @@ test.each([
   [3, 60],
   [4, 120],
 ])("transient on receive %i of five: comes again in %i s", (receives, wait) => {
-  expect(decide(transient, receives, 5)).toEqual({
+  expect(decide(transient, met(receives))).toEqual({
     outcome: { kind: "transient", reason },
     disposal: comesAgainIn(wait),
   });
@@ -49,19 +50,43 @@ test.each([
   [6, 5],
   [2, 2],
 ])("transient on receive %i of %i: exhausted", (receives, last) => {
-  expect(decide(transient, receives, last)).toEqual({
+  expect(decide(transient, met(receives, last))).toEqual({
     outcome: { kind: "exhausted", reason },
     disposal: comesAgainIn(0),
   });
 });
 
 test("with more receives than waits the last wait stays", () => {
-  expect(decide(transient, 7, 20).disposal).toEqual(comesAgainIn(120));
+  expect(decide(transient, met(7, 20)).disposal).toEqual(comesAgainIn(120));
+});
+
+test.each([
+  [1, 0, 30],
+  [5, 0, 30],
+  [5, 1, 60],
+])(
+  "transient on receive %i, the provider down, at %d of the jitter: back to the ledger for %d s",
+  (receives, random, wait) => {
+    expect(decide(transient, met(receives, 5, true), () => random)).toEqual({
+      outcome: { kind: "throttled", reason, wait },
+      disposal: acknowledged,
+    });
+  },
+);
+
+test("a provider that is down changes nothing for a row that it took, refused, or may have taken", () => {
+  const results: SendResult[] = [
+    { outcome: "accepted", provider: "ses", providerMessageId: "P-1" },
+    { outcome: "refused", reason, answered: true },
+    { outcome: "unknown", reason },
+  ];
+  for (const result of results)
+    expect(decide(result, met(5, 5, true))).toEqual(decide(result, met(5, 5, false)));
 });
 
 describe("throttled", () => {
   const wait = (scope: ThrottleScope, retryAfterSeconds: number | null, random: number, receives = 1) =>
-    decide({ outcome: "throttled", reason, retryAfterSeconds, scope }, receives, 5, () => random);
+    decide({ outcome: "throttled", reason, retryAfterSeconds, scope }, met(receives), () => random);
 
   test.each([
     ["rate", null, 0, 5],

@@ -96,7 +96,7 @@ export class Recorder {
 }
 
 /** Rejects as an unavailable ledger when there is no answer within so many seconds. */
-async function inTime<T>(work: Promise<T>, seconds: number): Promise<T> {
+export async function inTime<T>(work: Promise<T>, seconds: number): Promise<T> {
   const over = new AbortController();
   const late = async (): Promise<never> => {
     await sleep(Math.max(0, seconds) * 1000, undefined, { signal: over.signal });
@@ -118,6 +118,9 @@ const proofOf = ({ id, outcome }: Result) =>
           provider: outcome.provider,
           providerMessageId: outcome.providerMessageId,
           outcome: "accepted" as const,
+          detail: null,
+          suppress: false,
+          queuedAt: null,
           evidence: "reply" as const,
         },
       ]

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { passTime } from "../../../../tests/support/time.ts";
 import {
   refused,
   type ScriptedChannel,
   scriptedChannel,
-  throttled,
+  slowDown,
   transient,
   unknown,
 } from "../testing/channel.ts";
@@ -125,15 +126,36 @@ describe("groups", () => {
     },
   );
 
-  test.each([
-    ["unknown", unknown, "unknown"],
-    ["throttled", throttled, "pending"],
-  ])("a row that is %s holds nobody back", async (_, result, state) => {
+  test("a row whose outcome is unknown holds nobody back", async () => {
     const group = await oweGroupAndQueue(database, 3);
-    const channel = scriptedChannel((_request, call) => (call === 1 ? result : undefined));
+    const channel = scriptedChannel((_request, call) => (call === 1 ? unknown : undefined));
     const { disposals } = await give(database, group, { channel });
     expect(disposals).toEqual(Array(3).fill(acknowledged));
-    expect(await statesOf(database, group)).toEqual([state, "delivered", "delivered"]);
+    expect(await statesOf(database, group)).toEqual(["unknown", "delivered", "delivered"]);
+  });
+
+  test("behind a row that is throttled the later ones wait as long, and then come in their order", async () => {
+    const group = await oweGroupAndQueue(database, 3);
+    const channel = scriptedChannel((_request, call) => (call === 1 ? slowDown : undefined));
+    const { counts, disposals } = await give(database, group, { channel });
+    expect(counts).toEqual({ claimed: 3, throttled: 1, notCalled: 2 });
+    expect(disposals).toEqual(Array(3).fill(acknowledged));
+    for (const row of await readRows(database, idsOf(group)))
+      expect(row).toMatchObject({ state: "pending", attempts: 0, generation: 1 });
+    expect(await leaseAll(database)).toEqual([]);
+    // Five seconds at least, and a minute of jitter.
+    await passTime(database.sql, 66);
+    expect(idsOf(await leaseAll(database))).toEqual(idsOf(group));
+  });
+
+  test("a row whose turn does not come holds back the later ones, were there a turn for them or not", async () => {
+    const group = await oweGroupAndQueue(database, 3);
+    let turns = 0;
+    const pace = { take: async () => turns++ !== 1 };
+    const { channel, counts } = await give(database, group, { pace });
+    expect(counts).toEqual({ claimed: 3, accepted: 1, notCalled: 2 });
+    expect(channel.sent()).toEqual(idsOf(group.slice(0, 1)));
+    expect(idsOf(await leaseAll(database))).toEqual(idsOf(group.slice(1)));
   });
 });
 

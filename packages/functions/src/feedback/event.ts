@@ -1,14 +1,7 @@
 import type { Proof } from "@owed/ledger";
 import * as v from "valibot";
 import { isInstant } from "../instant.ts";
-
-/** The SES events that say that a message was accepted, and what became of it (Amazon SES developer guide, event publishing). */
-const outcomes = {
-  Send: "accepted",
-  Delivery: "arrived",
-  Bounce: "bounced",
-  Complaint: "complained",
-} as const;
+import { findings, verdictOf } from "./verdict.ts";
 
 /** An SES event as EventBridge hands it to SQS; only what is read of it, and only what the ledger can hold. */
 const schema = v.object({
@@ -20,13 +13,14 @@ const schema = v.object({
       timestamp: v.pipe(v.string(), v.check(isInstant)),
       tags: v.optional(v.object({ notification: v.optional(v.array(v.string())) }), {}),
     }),
+    ...findings,
   }),
 });
 
 const notificationId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What an event is to us: evidence for a row, or of no interest, and why. */
-export type Feedback = { proof: Proof } | { ignored: string };
+export type Feedback = { proof: Omit<Proof, "queuedAt"> } | { ignored: string };
 
 /** Parses a queue message's body; never throws. The row is found by the tag that it was sent with. */
 export function parseFeedback(body: string): Feedback {
@@ -40,10 +34,11 @@ export function parseFeedback(body: string): Feedback {
   // The field alone: the message would quote what stands in it.
   if (!parsed.success)
     return { ignored: `its ${v.getDotPath(parsed.issues[0]) ?? "body"} is not that of an SES event` };
-  const { eventType, mail } = parsed.output.detail;
-  const outcome = Object.hasOwn(outcomes, eventType) ? outcomes[eventType as keyof typeof outcomes] : null;
-  if (!outcome)
-    return { ignored: `events of the type ${eventType.slice(0, 40)} say nothing about acceptance` };
+  const { detail } = parsed.output;
+  const verdict = verdictOf(detail);
+  if (!verdict)
+    return { ignored: `events of the type ${typeName(detail.eventType)} say nothing about acceptance` };
+  const { mail } = detail;
   const id = mail.tags.notification?.[0];
   if (!id || !notificationId.test(id)) return { ignored: "it has no tag that names a notification" };
   return {
@@ -52,8 +47,11 @@ export function parseFeedback(body: string): Feedback {
       at: mail.timestamp,
       provider: "ses",
       providerMessageId: mail.messageId,
-      outcome,
+      ...verdict,
       evidence: "feedback",
     },
   };
 }
+
+const typeName = (eventType: string): string =>
+  /^[A-Za-z ]{1,40}$/.test(eventType) ? eventType : "(unknown)";

@@ -1,71 +1,117 @@
-import { keepRefusedEvent, type Ledger, LedgerUnavailable, type Proof, recordEvidence } from "@owed/ledger";
+import {
+  keepRefusedEvent,
+  type Ledger,
+  LedgerUnavailable,
+  type Proof,
+  recordEvidence,
+  type Weighed,
+} from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
+import { toError } from "../observe.ts";
 import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
 import { parseFeedback } from "./event.ts";
+import { inOrder } from "./order.ts";
 
 export type FeedbackContext = { ledger: Ledger; onError: (message: string, error: unknown) => void };
 
-export type FeedbackResult = {
-  disposals: Map<SQSRecord, Disposal>;
-  counts: { proven: number; known: number; gone: number; ignored: number; duplicate: number };
+/** `bounced` and `complained`: the events that said so; `suppressed`: the addresses that they took out of use. */
+const nothing = {
+  ...{ proven: 0, known: 0, gone: 0, ignored: 0, duplicate: 0 },
+  ...{ bounced: 0, complained: 0, suppressed: 0 },
 };
 
+export type FeedbackResult = { disposals: Map<SQSRecord, Disposal>; counts: typeof nothing };
+
+type Item = { record: SQSRecord; proof: Proof };
+
 /**
- * Weighs the provider's own events as evidence. Of several about one row and one provider message the strongest
- * counts. An event about a row that is not in this ledger is tried again for some minutes, and then kept for a
- * look: `owed refused`.
+ * Weighs the provider's own events as evidence, those about one row one after the other. An event about a row that
+ * is not in this ledger is tried again for some minutes, and then kept for a look: `owed refused`.
  */
 export async function feedback(
   { ledger, onError }: FeedbackContext,
   records: readonly SQSRecord[],
 ): Promise<FeedbackResult> {
   const disposals = new Map<SQSRecord, Disposal>();
-  const counts = { proven: 0, known: 0, gone: 0, ignored: 0, duplicate: 0 };
-  const proofs: { record: SQSRecord; proof: Proof }[] = [];
+  const counts = { ...nothing };
+  const items: Item[] = [];
   for (const record of records) {
     const parsed = parseFeedback(record.body);
-    if ("proof" in parsed) proofs.push({ record, proof: parsed.proof });
+    if ("proof" in parsed) items.push({ record, proof: { ...parsed.proof, queuedAt: sentAt(record) } });
     else {
       counts.ignored += 1;
       disposals.set(record, acknowledge);
       onError(`a provider event was ignored: ${parsed.ignored}`, record.messageId);
     }
   }
-  // One proof a row in each statement: events about the same row are weighed one after the other.
-  for (let rest = proofs; rest.length > 0; ) {
-    const round = [...new Map(rest.toReversed().map((item) => [item.proof.id, item])).values()];
-    rest = rest.filter((item) => !round.includes(item));
-    try {
-      const weighed = new Map(
-        (
-          await recordEvidence(
-            ledger,
-            round.map(({ proof }) => proof),
-          )
-        ).map((row) => [row.id, row]),
-      );
-      for (const { record, proof } of round) {
-        const row = weighed.get(proof.id);
-        counts[row?.result ?? "gone"] += 1;
-        if (row?.duplicate) counts.duplicate += 1;
-        if (row && row.result !== "gone") disposals.set(record, acknowledge);
-        else disposals.set(record, await keepForeign(ledger, record));
+  const comeAgain = ({ record }: Item) =>
+    disposals.set(record, failAfter(waitForLedger(receiveCount(record))));
+
+  try {
+    for (let rest = inOrder(items); rest.length > 0; ) {
+      const round = firstOfEachRow(rest);
+      rest = rest.filter((item) => !round.includes(item));
+      for (const [item, answer] of await weigh(ledger, round)) {
+        if (answer instanceof Error) {
+          onError("a provider event comes again: it could not be weighed", answer);
+          comeAgain(item);
+          continue;
+        }
+        counts[answer.result] += 1;
+        if (answer.result === "gone") disposals.set(item.record, await keepForeign(ledger, item.record));
+        else {
+          const { outcome } = item.proof;
+          if (outcome === "bounced" || outcome === "complained") counts[outcome] += 1;
+          if (answer.duplicate) counts.duplicate += 1;
+          if (answer.suppressed) counts.suppressed += 1;
+          disposals.set(item.record, acknowledge);
+        }
       }
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailable)) throw error;
-      onError("provider events come again: the ledger does not answer", error);
-      for (const { record } of round) disposals.set(record, failAfter(waitForLedger(receiveCount(record))));
     }
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    onError("provider events come again: the ledger does not answer", error);
+    // At once, without a try for each: evidence must not stay hidden until this invocation times out.
+    for (const item of items) if (!disposals.has(item.record)) comeAgain(item);
   }
   return { disposals, counts };
 }
+
+/** One proof a row: what a statement can weigh. */
+const firstOfEachRow = (items: readonly Item[]): Item[] => [
+  ...new Map(items.toReversed().map((item) => [item.proof.id, item])).values(),
+];
+
+/** In one statement; when it fails for another reason than an absent database, one by one: a bad event stops no other. */
+async function weigh(ledger: Ledger, items: readonly Item[]): Promise<[Item, Weighed | Error][]> {
+  try {
+    const weighed = await recordEvidence(
+      ledger,
+      items.map(({ proof }) => proof),
+    );
+    const byId = new Map(weighed.map((answer) => [answer.id, answer]));
+    return items.map((item) => [
+      item,
+      byId.get(item.proof.id) ?? new Error("the ledger did not answer for an event"),
+    ]);
+  } catch (error) {
+    if (error instanceof LedgerUnavailable) throw error;
+    if (items.length === 1) return items.map((item) => [item, toError(error)]);
+    const answers: [Item, Weighed | Error][] = [];
+    for (const item of items) answers.push(...(await weigh(ledger, [item])));
+    return answers;
+  }
+}
+
+/** Since when an event waits in the queue, in milliseconds since the epoch. */
+const sentAt = (record: SQSRecord): number | null => Number(record.attributes.SentTimestamp) || null;
 
 const looksForRow = 5;
 
 async function keepForeign(ledger: Ledger, record: SQSRecord): Promise<Disposal> {
   const looks = receiveCount(record);
   if (looks < looksForRow) return failAfter(30 * looks);
-  const refusal = { field: "notification", reason: "is not in this ledger" };
+  const refusal = { queue: "feedback", field: "notification", reason: "is not in this ledger" } as const;
   await keepRefusedEvent(ledger, { messageId: record.messageId, ...refusal, body: record.body });
   return acknowledge;
 }

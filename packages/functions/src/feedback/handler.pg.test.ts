@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createSesClient, emailChannel } from "@owed/channel";
 import { claim, defaultDurations as durations } from "@owed/ledger";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { startLambda, type TestLambda } from "../testing/lambda.ts";
 import { captureOutput, type Output } from "../testing/output.ts";
-import { oweAndQueue, readRow } from "../testing/rows.ts";
-import { sesEvent } from "../testing/ses-events.ts";
+import { empty, oweAndQueue, readRow } from "../testing/rows.ts";
+import { recipient, sesEvent } from "../testing/ses-events.ts";
 import { until } from "../testing/until.ts";
 
 let lambda: TestLambda;
@@ -16,6 +16,7 @@ beforeAll(async () => {
   ({ handler } = await import("./handler.ts"));
   output = captureOutput();
 });
+beforeEach(() => empty(lambda.database));
 afterEach(() => {
   lambda.gate.open();
   lambda.sqs.faults.clear();
@@ -69,12 +70,13 @@ test("the event that SES itself emits delivers the row whose worker never record
 
 test("a batch of all kinds: metrics and logs say so, without addresses", async () => {
   const id = await aSendingRow();
-  await put(sesEvent(id));
+  await put(sesEvent(id, { eventType: "Bounce" }));
+  await put(sesEvent(id, { eventType: "Complaint" }));
   await put(sesEvent(id, { source: "ana@example.org" }));
   await put("ana@example.org");
   const unheard = await put(sesEvent(randomUUID()));
   const { received, failed } = await consume();
-  expect([received.length, failed]).toEqual([4, [unheard]]);
+  expect([received.length, failed]).toEqual([5, [unheard]]);
   expect(output.metrics()).toEqual({
     service: "feedback",
     names: {
@@ -84,14 +86,20 @@ test("a batch of all kinds: metrics and logs say so, without addresses", async (
       gone: "Count",
       ignored: "Count",
       duplicate: "Count",
+      bounced: "Count",
+      complained: "Count",
+      suppressed: "Count",
     },
-    values: { messages: 4, proven: 1, known: 0, gone: 1, ignored: 2, duplicate: 0 },
+    values: {
+      ...{ messages: 5, proven: 1, known: 1, gone: 1, ignored: 2, duplicate: 1 },
+      ...{ bounced: 1, complained: 1, suppressed: 1 },
+    },
   });
   expect(output.lines().flatMap(({ message = [] }) => message)).toEqual([
     "a provider event was ignored: its source is not that of an SES event",
     "a provider event was ignored: its body is not that of an SES event",
   ]);
-  expect(output.text()).not.toContain("ana@example.org");
+  expect(output.text()).not.toContain(recipient);
 });
 
 test("the database away: the events come again", async () => {

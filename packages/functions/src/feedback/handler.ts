@@ -1,4 +1,4 @@
-import { Ledger } from "@owed/ledger";
+import { Ledger, LedgerUnavailable } from "@owed/ledger";
 import { queueConsumer } from "../consumer.ts";
 import { createLogger, toError } from "../observe.ts";
 import { ledgerOptions, resource } from "../resources.ts";
@@ -13,6 +13,12 @@ export const handler = queueConsumer({
   stage,
   logger,
   queueUrl: resource("FeedbackQueue").url,
-  consume: (records) =>
-    feedback({ ledger, onError: (message, error) => logger.warn(message, toError(error)) }, records),
+  consume: (records) => feedback({ ledger, onError }, records),
 });
+
+/** An event that can't be weighed comes again and again, and evidence is missing: that must not be quiet. */
+function onError(message: string, error: unknown): void {
+  const ours = error instanceof Error && !(error instanceof LedgerUnavailable);
+  if (ours) logger.error(message, toError(error));
+  else logger.warn(message, toError(error));
+}

@@ -78,7 +78,8 @@ export async function ingest(
 
   for (const { record, refusal } of refused) {
     try {
-      await keepRefusedEvent(ledger, { messageId: record.messageId, ...refusal, body: record.body });
+      const { messageId, body } = record;
+      await keepRefusedEvent(ledger, { messageId, queue: "event", ...refusal, body });
       counts.refused += 1;
       disposals.set(record, acknowledge);
     } catch (error) {

@@ -1,8 +1,8 @@
-import { beginSweep, defaultDurations as durations, pause, record, resume } from "@owed/ledger";
+import { beginSweep, defaultDurations as durations, pause, resume } from "@owed/ledger";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { owe } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
-import { countStates, oweAndQueue, readRow, readRows, readTries } from "../testing/rows.ts";
+import { countStates, readRow, readTries } from "../testing/rows.ts";
 import { entriesOf, publishedIds, type Sweeping, startSweeping } from "../testing/sweeps.ts";
 import { until } from "../testing/until.ts";
 
@@ -171,71 +171,5 @@ describe("rows that have been queued for long", () => {
     }
     expect(await readRow(world.database, id)).toMatchObject({ state: "dead", generation: 3, rescues: 3 });
     expect(await readTries(world.database, id)).toEqual(["rescued", "rescued", "rescued", "lost"]);
-  });
-});
-
-describe("rows whose outcome is unknown", () => {
-  const anUnknownRow = async () => {
-    const [row] = await oweAndQueue(world.database, 1);
-    const id = row?.id ?? "";
-    const [verdict] = await world.claim([{ id, generation: 0 }]);
-    if (verdict?.verdict !== "claimed") throw new Error("the worker could not claim");
-    const unknown = { kind: "unknown", reason: "TimedOut: no answer" } as const;
-    await record(world.database.ledger, durations, [{ id, token: verdict.token, outcome: unknown }]);
-    return id;
-  };
-
-  test("wait for the provider's events while these are backed up; then they are sent again, and counted", async () => {
-    const id = await anUnknownRow();
-    await passTime(world.database.sql, durations.grace + 1);
-    await world.cloud.sqs.send(world.cloud.queues.feedback.url, {
-      MessageBody: "an event that may be about it",
-    });
-    for (const _ of [1, 2]) expect(await world.swept()).toMatchObject({ resent: 0, published: 0 });
-    expect(await readRow(world.database, id)).toMatchObject({ state: "unknown", generation: 0 });
-    await world.cloud.purge(world.cloud.queues.feedback.url);
-    expect(await world.swept()).toMatchObject({ resent: 1, published: 1 });
-    expect(await readRow(world.database, id)).toMatchObject({ state: "queued", generation: 1, resends: 1 });
-    expect(await readTries(world.database, id)).toEqual(["unknown", "resent"]);
-  });
-
-  test("also while more events are hidden than the consumer can have in flight", async () => {
-    const id = await anUnknownRow();
-    await passTime(world.database.sql, durations.grace + 1);
-    const { url } = world.cloud.queues.feedback;
-    for (const batch of [10, 10, 1]) {
-      const Entries = Array.from({ length: batch }, (_, place) => ({
-        Id: `${place}`,
-        MessageBody: "an event",
-      }));
-      await world.cloud.sqs.batch(url, Entries);
-      expect(await world.swept()).toMatchObject({ resent: 0 });
-      await world.cloud.sqs.receive(url);
-    }
-    expect(await world.swept()).toMatchObject({ resent: 0 });
-    expect(await readRow(world.database, id)).toMatchObject({ state: "unknown" });
-  });
-
-  test("do not hold up what else is owed", async () => {
-    const id = await anUnknownRow();
-    await passTime(world.database.sql, durations.grace + 1);
-    await world.cloud.sqs.send(world.cloud.queues.feedback.url, { MessageBody: "an event" });
-    await owe(world.database, 3);
-    expect(await world.swept({ sweep: { slice: 1 } })).toMatchObject({ resent: 0, published: 3 });
-    expect(await readRow(world.database, id)).toMatchObject({ state: "unknown" });
-  });
-
-  test("a worker that vanished is found: its row waits for evidence first", async () => {
-    const rows = await oweAndQueue(world.database, 2);
-    await world.claim(rows);
-    await passTime(world.database.sql, durations.lostAfter + 1);
-    expect(await world.swept()).toMatchObject({ unknown: 2, resent: 0, published: 0 });
-    const found = await readRows(
-      world.database,
-      rows.map(({ id }) => id),
-    );
-    expect(found.map(({ state, reason }) => [state, reason])).toEqual(
-      Array(2).fill(["unknown", "no_outcome: the worker vanished before it recorded one"]),
-    );
   });
 });

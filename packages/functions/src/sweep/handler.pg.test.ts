@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   lambda.gate.open();
+  lambda.ses.quota.maxSendRate = 1000;
   output.clear();
   await empty(lambda.database);
 });
@@ -60,6 +61,16 @@ test("a beat publishes what is owed; its summary and metrics say so, without add
     { level: "INFO", service: "sweep", message: "sweep", summary: { swept: true, published: 12 } },
   ]);
   expect(output.text()).not.toMatch(/buyer|@example/);
+});
+
+test("a beat publishes what SES takes until the next one, by SES's own word, and tells how long the rest will take", async () => {
+  await owe(lambda.database, 30);
+  lambda.ses.quota.maxSendRate = 0.2;
+  expect(await beat()).toMatchObject({ swept: true, published: 12, owed: 18, timeToDrain: 150 });
+  expect(output.metrics()).toMatchObject({
+    names: { timeToDrain: "Seconds" },
+    values: { published: 12, owed: 18, timeToDrain: 150 },
+  });
 });
 
 test("a skipped beat is told as such", async () => {

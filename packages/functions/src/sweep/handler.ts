@@ -8,6 +8,7 @@ import { createLogger, createMetrics, toError } from "../observe.ts";
 import { ledgerOptions, resource } from "../resources.ts";
 import { readSettings } from "../settings.ts";
 import { createSqsClient } from "../sqs.ts";
+import { limitSources } from "./limits.ts";
 import { type Summary, sweep } from "./sweep.ts";
 
 const settings = readSettings();
@@ -43,6 +44,7 @@ export const handler = middy()
       notificationQueueUrl,
       feedbackQueueUrl,
       settings,
+      limits: limitSources,
       remaining,
       onError: (message, error) => logger.warn(message, toError(error)),
     });
@@ -53,6 +55,8 @@ export const handler = middy()
     }
     metrics.addMetric("sweeps", MetricUnit.Count, 1);
     for (const name of counted) metrics.addMetric(name, MetricUnit.Count, summary[name]);
+    if (summary.timeToDrain !== null)
+      metrics.addMetric("timeToDrain", MetricUnit.Seconds, summary.timeToDrain);
     metrics.addMetric("oldestOwedAge", MetricUnit.Seconds, summary.oldestOwedAge);
     metrics.addMetric("duration", MetricUnit.Seconds, summary.duration);
     return summary;

@@ -58,12 +58,12 @@ test("the next slice is leased while the current one is published", async () => 
 test("and publishing does not wait for that lease", async () => {
   await owe(world.database, 20);
   const gate = Promise.withResolvers<void>();
-  /** Its second lease, the third statement of the sweep, comes only when a message has been sent. */
+  /** Its second lease, after the heartbeat, the channel's limits and the first, comes only when a message has been sent. */
   class SlowLedger extends Ledger {
     statements = 0;
     override async run<T>(...args: Parameters<typeof Ledger.prototype.run<T>>): Promise<T> {
       this.statements += 1;
-      if (this.statements === 3) await gate.promise;
+      if (this.statements === 4) await gate.promise;
       return super.run(...args);
     }
   }
@@ -150,12 +150,20 @@ test("no answer: the rows keep their lease, and when it has run out the same mes
     expect(MessageDeduplicationId).toMatch(/^shipment-notif-[0-9a-f-]{36}$/);
 });
 
-test("without time nothing is sent, and what was leased is owed again at once", async () => {
+test("without time nothing is leased or sent", async () => {
   await owe(world.database, 3);
   const calls = world.cloud.calls("SendMessageBatch");
-  expect(await world.swept({}, 5)).toMatchObject({ leased: 3, published: 0, failed: 0, owed: 3 });
+  expect(await world.swept({}, 5)).toMatchObject({ leased: 0, published: 0, failed: 0, owed: 3 });
   expect(calls).toEqual([]);
   expect(await countStates(world.database)).toEqual({ pending: 3 });
+});
+
+test("when the time ends during a slice, what was leased and not sent is owed again at once", async () => {
+  await owe(world.database, 50);
+  world.cloud.fail("SendMessageBatch", { delay: 1600 });
+  const summary = await world.swept({ sweep: { slice: 20, lanes: 1 } }, 6.5);
+  expect(summary).toMatchObject({ leased: 40, published: 10, failed: 0, unsure: 0, owed: 40 });
+  expect(await countStates(world.database)).toEqual({ pending: 40, queued: 10 });
 });
 
 describe("with nothing owed", () => {

@@ -12,9 +12,24 @@ export const accepted = (providerMessageId: string): SendResult => ({
   provider: "test",
   providerMessageId,
 });
-export const refused: SendResult = { outcome: "refused", reason: "Rejected: no such mailbox" };
-export const transient: SendResult = { outcome: "transient", reason: "Down: the request was not written" };
+export const refused: SendResult = {
+  outcome: "refused",
+  reason: "Rejected: no such mailbox",
+  answered: true,
+};
+export const transient: SendResult = {
+  outcome: "transient",
+  reason: "Down: the request was not written",
+  answered: false,
+};
 export const unknown: SendResult = { outcome: "unknown", reason: "TimedOut: no answer" };
+/** A rate that was exceeded for a moment: the provider does not say for how long. */
+export const slowDown: SendResult = {
+  outcome: "throttled",
+  reason: "Throttling: rate",
+  retryAfterSeconds: null,
+  scope: "rate",
+};
 export const throttled: SendResult = {
   outcome: "throttled",
   reason: "Throttling: rate",

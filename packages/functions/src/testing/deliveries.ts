@@ -3,6 +3,7 @@ import type { SQSRecord } from "aws-lambda";
 import { vi } from "vitest";
 import type { TestDatabase } from "../../../../tests/support/database.ts";
 import { type Deliver, deliver } from "../deliver/deliver.ts";
+import { Pace } from "../deliver/pace.ts";
 import { parseSettings } from "../settings.ts";
 import { type ScriptedChannel, scriptedChannel } from "./channel.ts";
 import type { RecordOptions } from "./records.ts";
@@ -22,6 +23,7 @@ export async function handOver(ledger: Ledger, records: SQSRecord[], options: Op
       ledger,
       channels: new Map([[channel.name, channel]]),
       settings: parseSettings(settings),
+      pace: new Pace({ workers: 1 }),
       remaining: () => 30,
       onError,
       ...more,

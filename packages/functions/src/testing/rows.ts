@@ -47,6 +47,19 @@ export async function countStates({ sql }: Pick<TestDatabase, "sql">): Promise<R
   return Object.fromEntries(rows.map((row) => [row.state, row.rows]));
 }
 
+/** The states of a channel's rows in the order in which they became owed, run by run: `queued 3, pending 2`. */
+export async function statesInOrder({ sql }: Pick<TestDatabase, "sql">, channel: string): Promise<string> {
+  const rows = await sql<{ state: string }[]>`
+    SELECT state FROM owed.notification WHERE channel = ${channel} ORDER BY due_at, id`;
+  const runs: [string, number][] = [];
+  for (const { state } of rows) {
+    const last = runs.at(-1);
+    if (last?.[0] === state) last[1] += 1;
+    else runs.push([state, 1]);
+  }
+  return runs.map((run) => run.join(" ")).join(", ");
+}
+
 /** The kinds of a row's tries, in order. */
 export async function readTries({ sql }: Pick<TestDatabase, "sql">, id: string): Promise<string[]> {
   const tries = await sql<{ kind: string }[]>`
@@ -57,16 +70,27 @@ export async function readTries({ sql }: Pick<TestDatabase, "sql">, id: string):
 /** Empties the ledger of events and of what is owed, and gives the heartbeat back. */
 export async function empty({ sql }: Pick<TestDatabase, "sql">): Promise<void> {
   // Faster than TRUNCATE for the few rows of a test.
-  const tables = ["attempt", "notification", "event", "claim_mark", "sweep_run", "refused_event"];
+  const tables = [
+    "attempt",
+    "suppression",
+    "notification",
+    "event",
+    "claim_mark",
+    "sweep_run",
+    "refused_event",
+  ];
   await sql.unsafe(
     `${tables.map((table) => `DELETE FROM owed.${table}`).join("; ")};
-     UPDATE owed.heartbeat SET holder = NULL, held_until = NULL, paused_at = NULL, paused_by = NULL, queue_empty_since = NULL`,
+     UPDATE owed.heartbeat SET holder = NULL, held_until = NULL, paused_at = NULL, paused_by = NULL, queue_empty_since = NULL,
+       beat_at = NULL, beating_since = now() - interval '1 day';
+     UPDATE owed.channel SET rate = NULL, quota = NULL, used = NULL, limits_read_at = NULL, failures = 0, openings = 0,
+       closed_at = NULL, closed_until = NULL, closed_for = NULL, closed_why = NULL, evidence_late_at = NULL`,
   );
 }
 
 /** Leases all that is owed, as a sweep does. */
 export async function leaseAll({ ledger }: Pick<TestDatabase, "ledger">): Promise<Leased[]> {
-  const options = { limit: 10_000, watermark: null, queued: "skip", unknown: "skip" } as const;
+  const options = { shares: [{ channel: "email", most: 10_000 }], watermark: null, fresh: null };
   return (await lease(ledger, durations, options)).leased;
 }
 

@@ -36,6 +36,7 @@ export async function startSweeping(): Promise<Sweeping> {
       notificationQueueUrl: cloud.queues.notification.url,
       feedbackQueueUrl: cloud.queues.feedback.url,
       settings: parseSettings(settings),
+      limits: new Map(),
       remaining: () => remaining,
       onError,
     });

@@ -12,8 +12,6 @@ export type Status = {
   /** Resends whose first send may have arrived as well, and those that certainly did. */
   possibleDuplicates: number;
   duplicates: number;
-  /** Seconds until what is owed is in the queue, at the pace of the last sweeps; null when none has published yet. */
-  timeToDrain: number | null;
   lastSweepAt: Date | null;
   paused: { at: Date; by: string; why: string | null } | null;
 };
@@ -24,8 +22,6 @@ type Row = {
   stopped: number;
   possible_duplicates: number;
   duplicates: number;
-  published: number;
-  seconds: number;
   last_sweep_at: Date | null;
   paused_at: Date | null;
   paused_by: string | null;
@@ -33,11 +29,11 @@ type Row = {
   states: Partial<Record<State, number>>;
 };
 
-/** What is owed now, how old, how long it will take, and how many rows are in each state. */
+/** What is owed now, how old it is, and how many rows are in each state. How long it takes: `readChannels`. */
 export async function readStatus(ledger: Ledger): Promise<Status> {
   const [row] = await ledger.run(
     (sql) => sql<Row[]>`
-      SELECT due.*, beat.paused_at, beat.paused_by, beat.paused_why, pace.*, repeated.*,
+      SELECT due.*, beat.paused_at, beat.paused_by, beat.paused_why, repeated.*,
         (SELECT count(*)::int FROM owed.notification WHERE stopped_at IS NOT NULL) AS stopped,
         (SELECT max(finished_at) FROM owed.sweep_run WHERE started_at > now() - interval '30 days') AS last_sweep_at,
         (SELECT coalesce(json_object_agg(state, number), '{}') FROM (
@@ -45,9 +41,6 @@ export async function readStatus(ledger: Ledger): Promise<Status> {
       FROM owed.heartbeat AS beat,
       (SELECT count(*)::int AS owed, greatest(0, coalesce(extract(epoch FROM now() - min(due_at)), 0))::float8 AS oldest_owed_s
         FROM owed.notification WHERE owed_at <= now() AND state IN ('pending', 'leased')) AS due,
-      (SELECT coalesce(sum(published), 0)::int AS published,
-          coalesce(sum(extract(epoch FROM finished_at - started_at)), 0)::float8 AS seconds
-        FROM (SELECT * FROM owed.sweep_run WHERE published > 0 ORDER BY id DESC LIMIT 10) AS last_runs) AS pace,
       (SELECT count(*) FILTER (WHERE kind = 'resent')::int AS possible_duplicates,
           count(*) FILTER (WHERE kind = 'duplicate')::int AS duplicates
         FROM owed.attempt WHERE kind IN ('resent', 'duplicate')) AS repeated`,
@@ -71,7 +64,6 @@ export async function readStatus(ledger: Ledger): Promise<Status> {
     stopped: row.stopped,
     possibleDuplicates: row.possible_duplicates,
     duplicates: row.duplicates,
-    timeToDrain: row.published > 0 ? Math.ceil((row.owed * row.seconds) / row.published) : null,
     lastSweepAt: row.last_sweep_at,
     paused:
       row.paused_at && row.paused_by ? { at: row.paused_at, by: row.paused_by, why: row.paused_why } : null,

@@ -19,6 +19,7 @@ const arrayOf = (oid: number): PostgresType<readonly unknown[]> => ({
 });
 
 export const arrayTypes = {
+  booleans: arrayOf(1000),
   integers: arrayOf(1007),
   texts: arrayOf(1009),
   bigints: arrayOf(1016),

@@ -5,6 +5,7 @@ import { happen, registerShipment } from "../../../../tests/support/shipment.ts"
 import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { claimRow, receive } from "../testing/act.ts";
+import { setChannel } from "../testing/channel.ts";
 import { empty, newRow, readRow, readRows, readTries, type Shape, secondsUntil } from "../testing/rows.ts";
 import { claim, type Message } from "./claim.ts";
 
@@ -50,6 +51,7 @@ describe("a claim", () => {
     await happen(database, shipment, "out_for_delivery");
     const [row] = await readRows(database, shipment);
     await database.sql`SELECT owed.subscribe(${shipment}, 'buyer-1', 'buyer', 'email', 'new@example.com', 'Zoë 🐝', 'nl-BE')`;
+    await setChannel(database, { rate: "14.5", failures: "3" });
     const { token, shipment: told, ...claimed } = await claimRow(database, row?.id ?? "");
     expect(claimed).toEqual({
       verdict: "claimed",
@@ -60,6 +62,8 @@ describe("a claim", () => {
       name: "Zoë 🐝",
       locale: "nl-BE",
       merchant: { id: "M-1", name: "Shop" },
+      rate: 14.5,
+      failures: 3,
     });
     expect(told).toEqual({
       id: shipment,

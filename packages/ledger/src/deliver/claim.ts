@@ -25,6 +25,10 @@ export type Claimed = {
   locale: string;
   shipment: { id: string; trackingNumber: string; status: string; occurredAt: Date };
   merchant: { id: string; name: string };
+  /** Messages a second that the channel's provider takes; null: no limit is known. */
+  rate: number | null;
+  /** Calls to the provider have failed since it last answered. */
+  failures: number;
 };
 
 /** What the ledger says to a message that is not to be sent. */
@@ -37,6 +41,7 @@ export type Unclaimed = {
     | "unknown" // its worker vanished: the row waits for evidence now
     | "done" // delivered, cancelled, or unknown: nothing to send
     | "cancelled" // no longer true: cancelled by this look
+    | "deferred" // its channel is closed: back in the ledger until it opens
     | "sibling" // dead by another message, sent before it died
     | "dying"; // this very message killed it: on its way to the dead-letter queue
 };
@@ -45,7 +50,7 @@ export type Verdict = Claimed | Unclaimed;
 
 type Row = {
   place: number;
-  did: Exclude<Verdict["verdict"], "claimed" | "cancelled"> | "claim" | "cancel";
+  did: Exclude<Verdict["verdict"], "claimed" | "cancelled" | "deferred"> | "claim" | "cancel" | "defer";
   token: number | null;
   channel: string;
   template: string;
@@ -59,6 +64,8 @@ type Row = {
   occurred_at: Date;
   merchant_id: string;
   merchant_name: string;
+  rate: number | null;
+  failures: number;
 };
 
 /**
@@ -98,7 +105,7 @@ async function claimRows(
           ${messages.map((message) => new Date(message.sentAt).toISOString())}::timestamptz[]
         ) WITH ORDINALITY AS given (id, generation, message_id, sent_at, place)
       ), row AS MATERIALIZED (
-        SELECT id, state, generation, message_id, died_at, leased_until
+        SELECT id, channel, state, generation, message_id, died_at, leased_until
         FROM owed.notification WHERE id = ANY(${ids}::uuid[])
         ORDER BY id ${skipLocked ? sql`FOR UPDATE SKIP LOCKED` : sql`FOR UPDATE`}
       ), judged AS (
@@ -112,9 +119,11 @@ async function claimRows(
             WHEN row.state = 'dead' AND row.message_id = message.message_id THEN 'dying'
             WHEN row.state = 'dead' AND row.died_at >= message.sent_at THEN 'sibling'
             WHEN moot.reason IS NOT NULL THEN 'cancel'
+            WHEN c.closed_until > now() THEN 'defer'
             ELSE 'claim'
           END AS did
         FROM message LEFT JOIN row USING (id)
+        LEFT JOIN owed.channel c ON c.name = row.channel
         LEFT JOIN LATERAL (
           SELECT still.reason FROM owed.moot AS still
           WHERE still.id = row.id AND row.generation = message.generation AND row.state IN ('pending', 'leased', 'queued', 'dead')
@@ -122,28 +131,31 @@ async function claimRows(
         ) AS moot ON true
       ), first AS MATERIALIZED (
         SELECT place, id, message_id, reason,
-          CASE WHEN did IN ('claim', 'cancel', 'unknown') AND row_number() OVER (PARTITION BY id, did ORDER BY place) > 1
+          CASE WHEN did IN ('claim', 'cancel', 'unknown', 'defer') AND row_number() OVER (PARTITION BY id, did ORDER BY place) > 1
             THEN 'held' ELSE did END AS did
         FROM judged
       ), moved AS (
         UPDATE owed.notification n SET
-          state = CASE did WHEN 'claim' THEN 'sending' WHEN 'unknown' THEN 'unknown' ELSE 'cancelled' END,
+          state = CASE did WHEN 'claim' THEN 'sending' WHEN 'unknown' THEN 'unknown' WHEN 'defer' THEN 'pending' ELSE 'cancelled' END,
           owed_at = CASE did
             -- Left where it is unless it would come due during the send: an index entry saved for each delivery.
             WHEN 'claim' THEN greatest(n.owed_at, now() + make_interval(secs => ${durations.sendLease}))
-            WHEN 'unknown' THEN now() + make_interval(secs => ${durations.grace}) END,
+            WHEN 'unknown' THEN now() + make_interval(secs => ${durations.grace})
+            -- Back to its old place in the line, whenever the channel opens: behind nothing newer, and not as a fresh one.
+            WHEN 'defer' THEN least(n.due_at, now()) END,
           leased_until = CASE did WHEN 'claim' THEN now() + make_interval(secs => ${durations.sendLease}) ELSE n.leased_until END,
           claimed_at = CASE did WHEN 'claim' THEN now() ELSE n.claimed_at END,
           died_at = NULL,
           cancelled_at = CASE did WHEN 'cancel' THEN now() END,
           stopped_at = NULL,
           lease_token = n.lease_token + CASE did WHEN 'claim' THEN 1 ELSE 0 END,
+          generation = n.generation + CASE did WHEN 'defer' THEN 1 ELSE 0 END,
           attempts = n.attempts + CASE did WHEN 'claim' THEN 1 ELSE 0 END,
           message_id = CASE did WHEN 'claim' THEN first.message_id ELSE n.message_id END,
           sent_to = CASE did WHEN 'claim' THEN (SELECT address FROM owed.subscriber s WHERE s.id = n.subscriber_id) ELSE n.sent_to END,
           reason = CASE did WHEN 'cancel' THEN first.reason
             WHEN 'unknown' THEN 'no_outcome: the worker vanished before it recorded one' ELSE n.reason END
-        FROM first WHERE n.id = first.id AND did IN ('claim', 'cancel', 'unknown')
+        FROM first WHERE n.id = first.id AND did IN ('claim', 'cancel', 'unknown', 'defer')
         RETURNING first.place, did, n.id, n.lease_token, n.channel, n.event_key, n.subscriber_id, n.rule_id, n.queued_at,
           n.generation, first.message_id
       ), marked AS (
@@ -157,13 +169,14 @@ async function claimRows(
       ), told AS (
         INSERT INTO owed.attempt (notification_id, kind, generation, message_id, actor, reason)
         SELECT moved.id, CASE did WHEN 'unknown' THEN 'unknown' ELSE 'redriven' END, moved.generation, moved.message_id,
-          CASE did WHEN 'claim' THEN 'queue' END,
+          CASE WHEN did <> 'unknown' THEN 'queue' END,
           CASE did WHEN 'unknown' THEN 'no_outcome: the worker vanished before it recorded one'
             ELSE 'came back from the dead-letter queue' END
-        FROM moved JOIN row USING (id) WHERE did = 'unknown' OR (did = 'claim' AND row.state = 'dead')
+        FROM moved JOIN row USING (id) WHERE did = 'unknown' OR (did IN ('claim', 'defer') AND row.state = 'dead')
       )
       SELECT first.place::int, first.did, moved.lease_token AS token, moved.channel, r.template, s.role, s.address, s.name, s.locale,
-        sh.id AS shipment_id, sh.tracking_number, e.status, e.occurred_at, m.id AS merchant_id, m.name AS merchant_name
+        sh.id AS shipment_id, sh.tracking_number, e.status, e.occurred_at, m.id AS merchant_id, m.name AS merchant_name,
+        c.rate, c.failures
       FROM first
       LEFT JOIN moved ON moved.place = first.place AND moved.did = 'claim'
       LEFT JOIN owed.event e ON e.key = moved.event_key
@@ -171,6 +184,7 @@ async function claimRows(
       LEFT JOIN owed.rule r ON r.id = moved.rule_id
       LEFT JOIN owed.shipment sh ON sh.id = e.shipment_id
       LEFT JOIN owed.merchant m ON m.id = sh.merchant_id
+      LEFT JOIN owed.channel c ON c.name = moved.channel
       ORDER BY first.place`,
     // Answer lost: the rows may be claimed. Whoever meets them after the send lease makes them unknown.
     { repeatable: false },
@@ -180,6 +194,7 @@ async function claimRows(
 
 function verdictOf(row: Row): Verdict {
   if (row.did === "cancel") return { verdict: "cancelled" };
+  if (row.did === "defer") return { verdict: "deferred" };
   if (row.did !== "claim") return { verdict: row.did };
   if (row.token === null)
     throw new Error(`claim ${row.place} has no token: the ledger's statement is broken`);
@@ -199,5 +214,7 @@ function verdictOf(row: Row): Verdict {
       occurredAt: row.occurred_at,
     },
     merchant: { id: row.merchant_id, name: row.merchant_name },
+    rate: row.rate,
+    failures: row.failures,
   };
 }

@@ -30,7 +30,10 @@ test.each(ends)("evidence for a %s row that becomes %s while it waits", async (s
     provider: "ses",
     providerMessageId: "P-1",
     outcome: "accepted",
+    detail: null,
+    suppress: false,
     evidence: "feedback",
+    queuedAt: null,
   } as const;
   const other = await sql.reserve();
   await other`BEGIN`;
@@ -45,7 +48,7 @@ test.each(ends)("evidence for a %s row that becomes %s while it waits", async (s
   });
   await other`COMMIT`;
   other.release();
-  expect(await weighed).toEqual([{ id, result: "known", duplicate: false }]);
+  expect(await weighed).toEqual([{ id, result: "known", duplicate: false, suppressed: false }]);
   expect(await readRow(database, id)).toMatchObject({
     state,
     outcome: "arrived",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { Ledger } from "../connect/ledger.ts";
 import type { Outcome } from "../states.ts";
-import { accepted, claimRow, recordOne, take } from "../testing/act.ts";
+import { accepted, claimRow, look, nothing, recordOne, take } from "../testing/act.ts";
 import { empty, everyShape, newRow, readRow, readTries, type Shape } from "../testing/rows.ts";
 import { type Proof, recordEvidence } from "./record-evidence.ts";
 
@@ -20,7 +20,10 @@ const proof = (id: string, more: Partial<Proof> = {}): Proof => ({
   provider: "ses",
   providerMessageId: "P-1",
   outcome: "accepted",
+  detail: null,
+  suppress: false,
   evidence: "feedback",
+  queuedAt: null,
   ...more,
 });
 const weigh = async (...proofs: Proof[]) => recordEvidence(database.ledger, proofs);
@@ -34,7 +37,9 @@ describe.each(everyShape.filter((shape) => !ended.includes(shape)))(
       async (outcome) => {
         const id = await newRow(database, shape);
         const before = await readRow(database, id);
-        expect(await weigh(proof(id, { outcome }))).toEqual([{ id, result: "proven", duplicate: false }]);
+        expect(await weigh(proof(id, { outcome }))).toEqual([
+          { id, result: "proven", duplicate: false, suppressed: false },
+        ]);
         expect(await readRow(database, id)).toMatchObject({
           state: "delivered",
           delivered_at: new Date("2026-02-03T04:05:06.789Z"),
@@ -51,7 +56,8 @@ describe.each(everyShape.filter((shape) => !ended.includes(shape)))(
           reason: null,
         });
         expect(await readTries(database, id)).toEqual([]);
-        expect((await take(database)).taken).toBe(0);
+        expect(await take(database)).toEqual(nothing);
+        expect((await look(database)).taken).toBe(0);
       },
     );
   },
@@ -82,7 +88,7 @@ describe("in a delivered row only the outcome moves, and only upwards", () => {
     const id = await newRow(database, "delivered", { outcome: `'${before}'` });
     const row = await readRow(database, id);
     expect(await weigh(proof(id, { outcome: told as Proof["outcome"] }))).toEqual([
-      { id, result: "known", duplicate: false },
+      { id, result: "known", duplicate: false, suppressed: false },
     ]);
     const outcome = order.indexOf(told) > order.indexOf(before) ? told : before;
     expect(await readRow(database, id)).toEqual({ ...row, outcome });
@@ -95,7 +101,7 @@ describe("in a delivered row only the outcome moves, and only upwards", () => {
       provider_message_id: "NULL",
     });
     const row = await readRow(database, id);
-    expect(await weigh(proof(id))).toEqual([{ id, result: "known", duplicate: false }]);
+    expect(await weigh(proof(id))).toEqual([{ id, result: "known", duplicate: false, suppressed: false }]);
     expect(await readRow(database, id)).toEqual({ ...row, provider: "ses", provider_message_id: "P-1" });
   });
 });
@@ -104,7 +110,9 @@ test("in a cancelled row only the outcome moves: it was sent although nobody wan
   const id = await newRow(database, "cancelled");
   const row = await readRow(database, id);
   for (const outcome of ["accepted", "bounced", "arrived"] as const)
-    expect(await weigh(proof(id, { outcome }))).toEqual([{ id, result: "known", duplicate: false }]);
+    expect(await weigh(proof(id, { outcome }))).toEqual([
+      { id, result: "known", duplicate: false, suppressed: false },
+    ]);
   expect(await readRow(database, id)).toEqual({
     ...row,
     outcome: "bounced",
@@ -115,7 +123,7 @@ test("in a cancelled row only the outcome moves: it was sent although nobody wan
 
 test("of a row that is not there is told", async () => {
   const id = randomUUID();
-  expect(await weigh(proof(id))).toEqual([{ id, result: "gone", duplicate: false }]);
+  expect(await weigh(proof(id))).toEqual([{ id, result: "gone", duplicate: false, suppressed: false }]);
 });
 
 test("a batch is weighed in one statement, each proof for itself", async () => {
@@ -142,7 +150,7 @@ describe("a duplicate: another message of the provider for a row that it has acc
     const id = await newRow(database, "delivered");
     for (const outcome of ["accepted", "arrived", "arrived"] as const)
       expect(await weigh(proof(id, { ...second, outcome }))).toEqual([
-        { id, result: "known", duplicate: true },
+        { id, result: "known", duplicate: true, suppressed: false },
       ]);
     expect(await database.sql`SELECT kind, provider_message_id FROM owed.attempt`).toEqual([
       { kind: "duplicate", provider_message_id: "P-2" },

@@ -4,7 +4,7 @@ import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { replay } from "../operate/replay.ts";
 import { resolveAsSent } from "../operate/resolve-as-sent.ts";
-import { accepted, claimRow, receive, recordOne, take } from "../testing/act.ts";
+import { accepted, claimRow, look, receive, recordOne, take } from "../testing/act.ts";
 import { empty, everyShape, newRow, type Row, readRow, readTries, secondsUntil } from "../testing/rows.ts";
 import { type Outcome, record } from "./record.ts";
 
@@ -133,9 +133,9 @@ describe.each(outcomes)("%s", (_, outcome, left) => {
     const { token } = await claimRow(database, id);
     // The worker froze; the row became unknown, was resent, and another worker has it now.
     await passTime(database.sql, durations.lostAfter);
-    await take(database);
+    await look(database);
     await passTime(database.sql, durations.grace);
-    await take(database);
+    await look(database);
     await take(database);
     await claimRow(database, id, { generation: 1 });
     const [row, tries] = [await readRow(database, id), await readTries(database, id)];

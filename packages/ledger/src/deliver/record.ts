@@ -10,8 +10,8 @@ export type Outcome =
   /** Owed again after `wait` seconds; costs no attempt. */
   | { kind: "throttled"; reason: string; wait: number }
   | { kind: "unknown"; reason: string }
-  /** Claimed, but the provider was not called. */
-  | { kind: "not_called" };
+  /** Claimed, but the provider was not called: owed again after `wait` seconds; without, at once and in its old place. */
+  | { kind: "not_called"; wait?: number };
 
 export type Result = { id: string; token: number; outcome: Outcome };
 
@@ -38,16 +38,16 @@ export async function record(
           ${inOrder.map((result) => result.token)}::int[],
           ${outcomes.map((outcome) => outcome.kind)}::text[],
           ${outcomes.map((outcome) => ("reason" in outcome ? outcome.reason : null))}::text[],
-          ${outcomes.map((outcome) => ("wait" in outcome ? outcome.wait : 0))}::float8[],
+          ${outcomes.map((outcome) => ("wait" in outcome ? (outcome.wait ?? null) : null))}::float8[],
           ${outcomes.map((outcome) => ("provider" in outcome ? outcome.provider : null))}::text[],
           ${outcomes.map((outcome) => ("provider" in outcome ? outcome.providerMessageId : null))}::text[]
         ) AS given (id, token, kind, reason, wait, provider, provider_message_id)
       ), recorded AS (
         UPDATE owed.notification n SET
           state = o.state,
-          owed_at = CASE o.kind WHEN 'throttled' THEN now() + make_interval(secs => o.wait) WHEN 'not_called' THEN now()
-            WHEN 'transient' THEN now() + make_interval(secs => ${durations.lostAfter})
-            WHEN 'unknown' THEN now() + make_interval(secs => ${durations.grace}) END,
+          owed_at = CASE WHEN o.kind IN ('throttled', 'not_called') THEN coalesce(now() + make_interval(secs => o.wait), least(n.due_at, now()))
+            WHEN o.kind = 'transient' THEN now() + make_interval(secs => ${durations.lostAfter})
+            WHEN o.kind = 'unknown' THEN now() + make_interval(secs => ${durations.grace}) END,
           queued_at = CASE o.kind WHEN 'transient' THEN coalesce(n.queued_at, now()) ELSE n.queued_at END,
           died_at = CASE o.state WHEN 'dead' THEN clock_timestamp() END,
           stopped_at = CASE o.state WHEN 'dead' THEN now() END,

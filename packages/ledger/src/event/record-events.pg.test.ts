@@ -193,7 +193,12 @@ describe("is recorded", () => {
 });
 
 describe("a refused event is kept for a look", () => {
-  const refused = { messageId: "M-1", field: "status", reason: "is not a known status" };
+  const refused = {
+    messageId: "M-1",
+    queue: "event",
+    field: "status",
+    reason: "is not a known status",
+  } as const;
   const kept = () => database.sql`SELECT message_id, field, reason, body, body_bytes FROM owed.refused_event`;
   beforeEach(() => database.sql`DELETE FROM owed.refused_event`);
 

@@ -19,6 +19,7 @@ afterAll(() => database.drop());
 const act = { actor: "ann", why: "the customer called" };
 const tries = (id: string) =>
   database.sql`SELECT kind, actor, reason, generation FROM owed.attempt WHERE notification_id = ${id} ORDER BY id`;
+const none = { ids: [], moot: new Map() };
 const refusal = (operation: Promise<unknown>) =>
   operation.then(
     () => null,
@@ -34,7 +35,7 @@ describe("replay (19)", () => {
     async (shape) => {
       const id = await newRow(database, shape, { rescues: "3", resends: "2" });
       const before = await readRow(database, id);
-      expect(await replay(database.ledger, [id], act, "replayed")).toEqual([id]);
+      expect(await replay(database.ledger, [id], act, "replayed")).toEqual({ ids: [id], moot: new Map() });
       expect(await readRow(database, id)).toMatchObject({
         state: "pending",
         generation: before.generation + 1,
@@ -67,7 +68,7 @@ describe("replay (19)", () => {
   test.each(other(...allowed))("leaves a row that is %s as it is", async (shape) => {
     const id = await newRow(database, shape);
     const before = await readRow(database, id);
-    expect(await replay(database.ledger, [id], act, "redriven")).toEqual([]);
+    expect(await replay(database.ledger, [id], act, "redriven")).toEqual(none);
     expect(await readRow(database, id)).toEqual(before);
     expect(await tries(id)).toEqual([]);
   });
@@ -84,9 +85,30 @@ describe("replay (19)", () => {
       act,
       "redriven",
     );
-    expect(replayed.toSorted()).toEqual([dead, unknown].sort());
+    expect({ ...replayed, ids: replayed.ids.toSorted() }).toEqual({
+      ids: [dead, unknown].sort(),
+      moot: new Map(),
+    });
     expect((await tries(dead)).map(({ kind }) => kind)).toEqual(["redriven"]);
-    expect(await replay(database.ledger, [], act, "redriven")).toEqual([]);
+    expect(await replay(database.ledger, [], act, "redriven")).toEqual(none);
+  });
+
+  test("leaves a row that nobody wants any more as it is, and says why not", async () => {
+    const [expired, dead, unknown] = [
+      await newRow(database, "dead", { send_by: "now()" }),
+      await newRow(database, "dead"),
+      await newRow(database, "held", { send_by: "now()" }),
+    ];
+    const before = [await readRow(database, expired), await readRow(database, unknown)];
+    expect(await replay(database.ledger, [expired, dead, unknown], act, "redriven")).toEqual({
+      ids: [dead],
+      moot: new Map([
+        [expired, "expired"],
+        [unknown, "expired"],
+      ]),
+    });
+    expect([await readRow(database, expired), await readRow(database, unknown)]).toEqual(before);
+    expect([await tries(expired), await tries(unknown)]).toEqual([[], []]);
   });
 
   test("makes the dead row's old message stale", async () => {

@@ -1,19 +1,26 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Act } from "./refusal.ts";
 
+export type Replayed = {
+  /** Owed again. */
+  ids: string[];
+  /** Left as they are, since nobody wants them any more: why not, by id. */
+  moot: Map<string, string>;
+};
+
 /**
- * Owes dead and unknown rows again, with their next generation and their counters at nought (transition 19).
- * The replay of an unknown row may be a duplicate and is counted as one. Returns the ids that were replayed.
+ * Owes dead and unknown rows again, with their next generation and their counters at nought (transition 19), if they
+ * are still true. The replay of an unknown row may be a duplicate and is counted as one.
  */
 export async function replay(
   ledger: Ledger,
   ids: readonly string[],
   act: Act,
   kind: "replayed" | "redriven",
-): Promise<string[]> {
-  if (ids.length === 0) return [];
+): Promise<Replayed> {
+  if (ids.length === 0) return { ids: [], moot: new Map() };
   const rows = await ledger.run(
-    (sql) => sql<{ id: string }[]>`
+    (sql) => sql<{ id: string; moot: string | null }[]>`
       WITH row AS MATERIALIZED (
         SELECT id, state,
           -- One that died untried has no attempt that keeps its reason.
@@ -21,11 +28,14 @@ export async function replay(
         FROM owed.notification
         WHERE id = ANY(${ids.toSorted()}::uuid[]) AND state IN ('dead', 'unknown')
         ORDER BY id FOR UPDATE
+      ), judged AS MATERIALIZED (
+        SELECT row.*, moot.reason AS moot
+        FROM row LEFT JOIN LATERAL (SELECT still.reason FROM owed.moot AS still WHERE still.id = row.id OFFSET 0) AS moot ON true
       ), replayed AS (
         UPDATE owed.notification n SET state = 'pending', generation = n.generation + 1, owed_at = now(),
           rescues = 0, resends = 0, died_at = NULL, stopped_at = NULL, reason = NULL
-        FROM row WHERE n.id = row.id
-        RETURNING n.id, row.state AS was, row.before, n.generation
+        FROM judged WHERE n.id = judged.id AND judged.moot IS NULL
+        RETURNING n.id, judged.state AS was, judged.before, n.generation
       ), told AS (
         INSERT INTO owed.attempt (notification_id, kind, generation, actor, reason)
         SELECT id, ${kind}, generation, ${act.actor}, ${act.why}::text || before
@@ -34,8 +44,11 @@ export async function replay(
         SELECT id, 'resent', generation, ${act.actor}, 'possible duplicate: replayed while its outcome was unknown'
         FROM replayed WHERE was = 'unknown'
       )
-      SELECT id FROM replayed`,
+      SELECT id, moot FROM judged ORDER BY id`,
     { repeatable: false },
   );
-  return rows.map((row) => row.id);
+  return {
+    ids: rows.filter((row) => row.moot === null).map((row) => row.id),
+    moot: new Map(rows.flatMap(({ id, moot }) => (moot === null ? [] : [[id, moot] as const]))),
+  };
 }

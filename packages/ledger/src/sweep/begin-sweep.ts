@@ -1,32 +1,54 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
 
+/** What a channel has before it, and what it may do. Counts are of this moment, by the ledger. */
+export type ChannelLoad = {
+  channel: string;
+  /** Rows due and not in the queue. */
+  due: number;
+  /** Rows that the queue or a worker has. */
+  inQueue: number;
+  /** Messages a second that the provider takes; null: no limit is known. */
+  rate: number | null;
+  /** Messages that the provider takes until its 24 hours have moved on; null: no limit is known. */
+  quotaLeft: number | null;
+  /** Seconds since the provider was asked for its limits; null: never. */
+  limitsAge: number | null;
+  closed: boolean;
+  /** The breaker has opened, and no answer has said since that the provider works. */
+  probing: boolean;
+};
+
 export type Beginning =
   | {
       taken: true;
       run: string;
-      /** Something is due. */
-      owed: boolean;
-      /** Among what is due are rows whose message was queued for long, or whose outcome is unknown; or there may be. */
+      channels: ChannelLoad[];
+      /** Rows are due whose message was queued for long, whose worker vanished, or whose outcome is unknown. */
       queuedOverdue: boolean;
+      vanished: boolean;
       unknownDue: boolean;
       /** The queue has reported itself empty in the runs before, for long enough to prove a message lost if it does now. */
       queueWasEmpty: boolean;
+      /** Sweeps have followed one another, and evidence came in time, for long enough that what was on its way has come. */
+      settled: boolean;
     }
   | { taken: false; why: "paused" | "held" };
 
 type Row = {
   run: string | null;
   paused: boolean;
-  owed: boolean;
+  channels: ChannelLoad[] | null;
   queued_overdue: boolean | null;
+  vanished: boolean | null;
   unknown_due: boolean | null;
   queue_was_empty: boolean | null;
+  settled: boolean | null;
 };
 
 /**
- * Takes the heartbeat when it is free, or its holder's time has passed, and opens the run's row. Looks at the
- * first thousand due rows only: enough to know what to ask the queue, at a cost that no backlog moves.
+ * Takes the heartbeat when it is free, or its holder's time has passed, opens the run's row, and reads what each
+ * channel has before it. Its cost follows the backlog, never the ledger's history.
  */
 export async function beginSweep(ledger: Ledger, durations: Durations): Promise<Beginning> {
   const [row] = await ledger.run(
@@ -38,27 +60,37 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
       ), run AS (
         INSERT INTO owed.sweep_run (started_at) SELECT now() FROM free RETURNING id
       ), taken AS (
-        UPDATE owed.heartbeat SET holder = run.id, held_until = now() + make_interval(secs => ${durations.heartbeat})
+        UPDATE owed.heartbeat SET holder = run.id, held_until = now() + make_interval(secs => ${durations.heartbeat}),
+          beating_since = CASE WHEN beat_at < now() - make_interval(secs => ${durations.settle}) THEN now() ELSE beating_since END
         FROM run
-        RETURNING queue_empty_since
-      ), due AS (
-        SELECT state FROM owed.notification WHERE owed_at <= now() ORDER BY owed_at LIMIT 1000
+        RETURNING queue_empty_since, beating_since
+      ), load AS (
+        SELECT load.* FROM run CROSS JOIN LATERAL owed.load(${durations.lostAfter}) AS load
       )
       SELECT (SELECT id FROM run) AS run,
         (SELECT paused_at IS NOT NULL FROM owed.heartbeat) AS paused,
-        EXISTS (SELECT FROM due) AS owed,
-        (SELECT bool_or(state = 'queued') OR count(*) = 1000 FROM due) AS queued_overdue,
-        (SELECT bool_or(state = 'unknown') OR count(*) = 1000 FROM due) AS unknown_due,
-        (SELECT queue_empty_since <= now() - make_interval(secs => ${durations.queueEmpty}) FROM taken) AS queue_was_empty`,
+        (SELECT json_agg(json_build_object('channel', c.name, 'due', coalesce(load.due, 0), 'inQueue', coalesce(load.in_queue, 0),
+            'rate', c.rate, 'quotaLeft', CASE WHEN c.quota IS NOT NULL THEN greatest(c.quota - c.used, 0) END,
+            'limitsAge', extract(epoch FROM now() - c.limits_read_at),
+            'closed', coalesce(c.closed_until > now(), false), 'probing', c.openings > 0) ORDER BY c.name)
+          FROM owed.channel c LEFT JOIN load ON load.channel = c.name) AS channels,
+        (SELECT bool_or(queued_overdue) FROM load) AS queued_overdue,
+        (SELECT bool_or(vanished) FROM load) AS vanished,
+        (SELECT bool_or(unknown_due) FROM load) AS unknown_due,
+        (SELECT queue_empty_since <= now() - make_interval(secs => ${durations.queueEmpty}) FROM taken) AS queue_was_empty,
+        (SELECT beating_since <= now() - make_interval(secs => ${durations.settle}) FROM taken) AND NOT EXISTS (
+          SELECT FROM owed.channel WHERE evidence_late_at > now() - make_interval(secs => ${durations.settle})) AS settled`,
     { repeatable: false },
   );
   if (!row?.run) return { taken: false, why: row?.paused ? "paused" : "held" };
   return {
     taken: true,
     run: row.run,
-    owed: row.owed,
+    channels: row.channels ?? [],
     queuedOverdue: row.queued_overdue ?? false,
+    vanished: row.vanished ?? false,
     unknownDue: row.unknown_due ?? false,
     queueWasEmpty: row.queue_was_empty ?? false,
+    settled: row.settled ?? false,
   };
 }

@@ -1,4 +1,5 @@
 import type { Ledger } from "../connect/ledger.ts";
+import type { Durations } from "../durations.ts";
 
 export type SweepCounts = {
   leased: number;
@@ -11,10 +12,12 @@ export type SweepCounts = {
 };
 
 export type Finished = {
-  /** Rows due and not yet in the queue or with a worker, at the end of the run; counted up to 100,000. */
+  /** Rows due and not in the queue at the end of the run. */
   owed: number;
   /** Age of the oldest of them in seconds, 0 when there is none. */
   oldestOwedAge: number;
+  /** Seconds until the slowest channel has sent what is due; null when nobody can say, e.g. until a person opens it. */
+  timeToDrain: number | null;
 };
 
 /**
@@ -23,30 +26,36 @@ export type Finished = {
  */
 export async function finishSweep(
   ledger: Ledger,
+  durations: Durations,
   run: string,
   counts: SweepCounts,
   queueEmpty: boolean | null,
 ): Promise<Finished> {
   const [row] = await ledger.run(
-    (sql) => sql<{ owed: number; oldest_owed_s: number }[]>`
-      WITH left_over AS (
-        SELECT count(*)::int AS owed, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS oldest_owed_s
-        FROM (
-          SELECT due_at FROM owed.notification WHERE owed_at <= now() AND state IN ('pending', 'leased')
-          ORDER BY owed_at LIMIT 100000) AS due
+    (sql) => sql<Finished[]>`
+      WITH channel AS (
+        SELECT load.due, load.oldest_due_at, owed.time_to_drain(c, load.due, load.in_queue) AS seconds
+        FROM owed.load(${durations.lostAfter}) AS load JOIN owed.channel c ON c.name = load.channel
+      ), left_over AS (
+        SELECT coalesce(sum(due), 0)::int AS owed,
+          greatest(0, coalesce(extract(epoch FROM now() - min(oldest_due_at)), 0))::float8 AS oldest_owed_s,
+          CASE WHEN bool_and(seconds IS NOT NULL) IS NOT FALSE THEN coalesce(max(seconds), 0) END AS time_to_drain_s
+        FROM channel
       ), freed AS (
-        UPDATE owed.heartbeat SET holder = NULL, held_until = NULL,
+        UPDATE owed.heartbeat SET holder = NULL, held_until = NULL, beat_at = now(),
           queue_empty_since = CASE WHEN ${queueEmpty === true} THEN coalesce(queue_empty_since, now()) END
         WHERE holder = ${run}
       ), finished AS (
         UPDATE owed.sweep_run SET finished_at = now(),
           leased = ${counts.leased}, published = ${counts.published}, failed = ${counts.failed},
           cancelled = ${counts.cancelled}, rescued = ${counts.rescued}, unknown = ${counts.unknown},
-          resent = ${counts.resent}, owed = left_over.owed, oldest_owed_s = left_over.oldest_owed_s
+          resent = ${counts.resent}, owed = left_over.owed, oldest_owed_s = left_over.oldest_owed_s,
+          time_to_drain_s = left_over.time_to_drain_s
         FROM left_over WHERE id = ${run}
       )
-      SELECT owed, oldest_owed_s FROM left_over`,
+      SELECT owed, oldest_owed_s AS "oldestOwedAge", time_to_drain_s AS "timeToDrain" FROM left_over`,
     { repeatable: true },
   );
-  return { owed: row?.owed ?? 0, oldestOwedAge: Math.max(0, row?.oldest_owed_s ?? 0) };
+  if (!row) throw new Error("the ledger did not say what is left");
+  return row;
 }

@@ -29,7 +29,7 @@ const none: SweepCounts = {
 };
 const begin = () => beginSweep(database.ledger, durations);
 const finish = (run: string, queueEmpty: boolean | null = null, counts = none) =>
-  finishSweep(database.ledger, run, counts, queueEmpty);
+  finishSweep(database.ledger, durations, run, counts, queueEmpty);
 async function beginTaken() {
   const beginning = await begin();
   if (!beginning.taken) throw new Error(`not taken: ${beginning.why}`);
@@ -48,10 +48,23 @@ describe("the heartbeat", () => {
     const { run, ...first } = await beginTaken();
     expect(first).toEqual({
       taken: true,
-      owed: false,
+      channels: [
+        {
+          channel: "email",
+          due: 0,
+          inQueue: 0,
+          rate: null,
+          quotaLeft: null,
+          limitsAge: null,
+          closed: false,
+          probing: false,
+        },
+      ],
       queuedOverdue: false,
+      vanished: false,
       unknownDue: false,
       queueWasEmpty: false,
+      settled: true,
     });
     expect(await begin()).toEqual({ taken: false, why: "held" });
     await finish(run);
@@ -116,17 +129,29 @@ describe("the heartbeat", () => {
 describe("a beginning says what the queue must be asked", () => {
   const due = { owed_at: "now() - interval '1 s'" };
   test.each([
-    ["a pending row is due", "pending", { owed: true, queuedOverdue: false, unknownDue: false }],
-    ["a queued row is overdue", "queued", { owed: true, queuedOverdue: true, unknownDue: false }],
-    ["an unknown row's grace has passed", "unknown", { owed: true, queuedOverdue: false, unknownDue: true }],
-  ] as const)("%s", async (_, shape, expected) => {
+    ["a pending row is due", "pending", 1, {}],
+    ["a lease has run out", "leased", 1, {}],
+    ["a queued row is overdue", "queued", 0, { queuedOverdue: true }],
+    ["a worker has vanished", "sending", 0, { vanished: true }],
+    ["an unknown row's grace has passed", "unknown", 0, { unknownDue: true }],
+  ] as const)("%s", async (_, shape, rows, flags) => {
     await newRow(database, shape, due);
-    expect(await begin()).toMatchObject(expected);
+    expect(await begin()).toMatchObject({
+      channels: [{ channel: "email", due: rows }],
+      ...{ queuedOverdue: false, vanished: false, unknownDue: false },
+      ...flags,
+    });
   });
 
-  test("a thousand rows are due: there may be others behind them", async () => {
+  test("a thousand rows that are due hide none of another kind behind them", async () => {
     await owe(database, 1000);
-    expect(await begin()).toMatchObject({ owed: true, queuedOverdue: true, unknownDue: true });
+    await newRow(database, "queued", { owed_at: "now()" });
+    expect(await begin()).toMatchObject({
+      channels: [{ due: 1000, inQueue: 1 }],
+      queuedOverdue: true,
+      vanished: false,
+      unknownDue: false,
+    });
   });
 
   test("nothing is due", async () => {
@@ -143,8 +168,9 @@ describe("a beginning says what the queue must be asked", () => {
       await newRow(database, shape);
     expect(await begin()).toMatchObject({
       taken: true,
-      owed: false,
+      channels: [{ channel: "email", due: 0, inQueue: 3 }],
       queuedOverdue: false,
+      vanished: false,
       unknownDue: false,
     });
   });
@@ -192,11 +218,17 @@ describe("the end of a run", () => {
     expect(finished.owed).toBe(2);
     expect(finished.oldestOwedAge).toBeCloseTo(300, -1);
     const [row] = await database.sql`SELECT *, finished_at >= started_at AS ended FROM owed.sweep_run`;
-    expect(row).toMatchObject({ ...counts, owed: 2, oldest_owed_s: finished.oldestOwedAge, ended: true });
+    expect(row).toMatchObject({
+      ...counts,
+      owed: 2,
+      oldest_owed_s: finished.oldestOwedAge,
+      time_to_drain_s: finished.timeToDrain,
+      ended: true,
+    });
   });
 
   test("says nought when nothing is owed", async () => {
     const { run } = await beginTaken();
-    expect(await finish(run)).toEqual({ owed: 0, oldestOwedAge: 0 });
+    expect(await finish(run)).toEqual({ owed: 0, oldestOwedAge: 0, timeToDrain: 0 });
   });
 });

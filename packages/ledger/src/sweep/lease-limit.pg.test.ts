@@ -3,6 +3,7 @@ import { createDatabase, type TestDatabase } from "../../../../tests/support/dat
 import { owe } from "../../../../tests/support/shipment.ts";
 import { Ledger } from "../connect/ledger.ts";
 import { take } from "../testing/act.ts";
+import { addSms } from "../testing/channel.ts";
 
 // L3: where the planner joins the slice's subselect again and again, LIMIT 10 has leased 300. Not here.
 
@@ -12,36 +13,49 @@ beforeAll(async () => {
   database = await createDatabase();
   name = database.options.database;
   await owe(database, 300);
+  await addSms(database);
+  await database.sql`
+    UPDATE owed.notification SET channel = 'sms'
+    WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM owed.notification) AS all_rows WHERE n % 2 = 0)`;
 });
 afterEach(async () => {
   await database.sql.unsafe(`ALTER DATABASE ${name} RESET ALL`);
-  await database.sql`UPDATE owed.notification SET state = 'pending', owed_at = due_at`;
 });
 afterAll(() => database.drop());
 
-/** Leases ten rows, through a connection that plans under the settings given. */
-async function leaseTen(
-  settings: Record<string, string>,
-): Promise<{ leased: number; changed: number; twice: number }> {
+/** Leases ten rows of one channel and seven of another, through a connection that plans under the settings given: of all, or of the fresh ones. */
+async function leaseShares(settings: Record<string, string>, fresh: number | null) {
   for (const [setting, value] of Object.entries(settings))
     await database.sql.unsafe(`ALTER DATABASE ${name} SET ${setting} = ${value}`);
   const ledger = new Ledger({ ...database.options, connections: 1 });
   try {
-    const leased = (await take({ ledger }, { limit: 10 })).leased.map(({ id }) => id);
-    const [changed] = await database.sql<
-      { rows: number }[]
-    >`SELECT count(*)::int AS rows FROM owed.notification WHERE state = 'leased'`;
-    return {
-      leased: leased.length,
-      changed: changed?.rows ?? 0,
-      twice: leased.length - new Set(leased).size,
-    };
+    const slice = await take({ ledger }, { shares, fresh });
+    const ids = slice.leased.map(({ id }) => id);
+    const changed = await database.sql<{ channel: string; rows: number }[]>`
+      SELECT channel, count(*)::int AS rows FROM owed.notification WHERE state = 'leased' GROUP BY channel ORDER BY channel`;
+    return { taken: slice.taken, changed: [...changed], twice: ids.length - new Set(ids).size };
   } finally {
     await ledger.close();
+    await database.sql`UPDATE owed.notification SET state = 'pending', owed_at = due_at`;
   }
 }
 
-const exact = { leased: 10, changed: 10, twice: 0 };
+const shares = [
+  { channel: "email", most: 10 },
+  { channel: "pigeon", most: 5 },
+  { channel: "sms", most: 7 },
+];
+const exact = {
+  taken: new Map([
+    ["email", { rows: 10, leased: 10 }],
+    ["sms", { rows: 7, leased: 7 }],
+  ]),
+  changed: [
+    { channel: "email", rows: 10 },
+    { channel: "sms", rows: 7 },
+  ],
+  twice: 0,
+};
 const off = (...names: string[]) => Object.fromEntries(names.map((name) => [`enable_${name}`, "off"]));
 
 const believe = (statistics: string) =>
@@ -57,7 +71,7 @@ const beliefs = [
 describe.each(beliefs)("with statistics %s", (_, statistics) => {
   beforeEach(() => believe(statistics));
 
-  test.each([
+  const plans: [string, Record<string, string>][] = [
     ["as the planner likes it", {}],
     ["with nested loops only", off("hashjoin", "mergejoin")],
     ["with hash joins only", off("nestloop", "mergejoin")],
@@ -70,8 +84,10 @@ describe.each(beliefs)("with statistics %s", (_, statistics) => {
       "in parallel",
       { parallel_setup_cost: "0", parallel_tuple_cost: "0", min_parallel_table_scan_size: "0" },
     ],
-  ])("leases exactly its limit: %s", async (_, settings: Record<string, string>) => {
-    expect(await leaseTen(settings)).toEqual(exact);
+  ];
+  test.each(plans)("leases exactly each channel's share: %s", async (_, settings) => {
+    expect(await leaseShares(settings, null)).toEqual(exact);
+    expect(await leaseShares(settings, 3600)).toEqual(exact);
   });
 });
 

@@ -4,7 +4,7 @@ import { createDatabase, type TestDatabase } from "../../../../tests/support/dat
 import { owe, registerShipment } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { Ledger } from "../connect/ledger.ts";
-import { take } from "../testing/act.ts";
+import { nothing, take } from "../testing/act.ts";
 import { empty, newRow, readRow, readTries, secondsUntil } from "../testing/rows.ts";
 
 let database: TestDatabase;
@@ -25,13 +25,8 @@ describe("a slice", () => {
       await database.sql`SELECT subscriber_id::text AS id FROM owed.notification WHERE id = ${id}`;
     expect(slice).toEqual({
       leased: [{ id, generation: 2, token: 8, group: subscriber?.id }],
-      taken: 1,
+      taken: new Map([["email", { rows: 1, leased: 1 }]]),
       cancelled: 0,
-      rescued: 0,
-      unknown: 0,
-      resent: 0,
-      held: 0,
-      lost: 0,
       watermark: expect.any(String),
     });
     const row = await readRow(database, id);
@@ -54,9 +49,9 @@ describe("a slice", () => {
       await newRow(database, "pending", ago(9)),
     ];
     await newRow(database, "pending", { owed_at: "now() + interval '1 s'" });
-    expect(ids((await take(database, { limit: 2 })).leased)).toEqual([old, middle]);
-    expect(ids((await take(database, { limit: 2 })).leased)).toEqual([new_]);
-    expect((await take(database)).taken).toBe(0);
+    expect(ids((await take(database, { most: 2 })).leased)).toEqual([old, middle]);
+    expect(ids((await take(database, { most: 2 })).leased)).toEqual([new_]);
+    expect(await take(database)).toEqual(nothing);
   });
 
   test("takes rows of one time in the order of their ids, so that a group keeps its events' order", async () => {
@@ -73,7 +68,7 @@ describe("a slice", () => {
     const id = await newRow(database);
     await take(database);
     await passTime(database.sql, 119);
-    expect((await take(database)).taken).toBe(0);
+    expect(await take(database)).toEqual(nothing);
     await passTime(database.sql, 1);
     expect((await take(database)).leased).toEqual([expect.objectContaining({ id, token: 2, generation: 0 })]);
   });
@@ -87,16 +82,16 @@ describe("side by side", () => {
     await Promise.all(
       ledgers.map(async (ledger) => {
         for (;;) {
-          const slice = await take({ ledger }, { limit: 37 });
-          expect(slice.taken).toBeLessThanOrEqual(37);
-          if (slice.taken === 0) return;
+          const slice = await take({ ledger }, { most: 37 });
+          expect(slice.leased.length).toBeLessThanOrEqual(37);
+          if (slice.leased.length === 0) return;
           leased.push(...ids(slice.leased));
         }
       }),
     );
     await Promise.all(ledgers.map((ledger) => ledger.close()));
     // A sweep that finds all rows locked ends early: another one has them.
-    leased.push(...ids((await take(database, { limit: 1000 })).leased));
+    leased.push(...ids((await take(database, { most: 1000 })).leased));
     expect(leased).toHaveLength(600);
     expect(new Set(leased).size).toBe(600);
     expect(await database.sql`SELECT DISTINCT lease_token FROM owed.notification`).toEqual([
@@ -119,9 +114,9 @@ describe("the watermark", () => {
   test("is the slice's lowest time, exact to the microsecond, and the next slice begins there", async () => {
     const first = await newRow(database, "pending", { owed_at: "'2026-01-01 00:00:00.123456Z'" });
     const twin = await newRow(database, "pending", { owed_at: "'2026-01-01 00:00:00.123456Z'" });
-    const slice = await take(database, { limit: 1 });
+    const slice = await take(database, { most: 1 });
     expect(slice.watermark).toBe("2026-01-01 00:00:00.123456+00");
-    const next = await take(database, { limit: 1, watermark: slice.watermark });
+    const next = await take(database, { most: 1, watermark: slice.watermark });
     expect(new Set([...ids(slice.leased), ...ids(next.leased)])).toEqual(new Set([first, twin]));
   });
 
@@ -129,7 +124,7 @@ describe("the watermark", () => {
     await newRow(database, "pending", ago(10));
     const { watermark } = await take(database);
     const late = await newRow(database, "pending", ago(3600));
-    expect((await take(database, { watermark })).taken).toBe(0);
+    expect(await take(database, { watermark })).toEqual(nothing);
     expect(ids((await take(database)).leased)).toEqual([late]);
   });
 

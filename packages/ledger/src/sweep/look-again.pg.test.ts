@@ -4,7 +4,7 @@ import { createDatabase, type TestDatabase } from "../../../../tests/support/dat
 import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { lookAtQueued } from "../operate/look-at-queued.ts";
-import { claimRow, receive, take } from "../testing/act.ts";
+import { claimRow, look, receive, take } from "../testing/act.ts";
 import { empty, newRow, readRow, readTries, secondsUntil } from "../testing/rows.ts";
 
 let database: TestDatabase;
@@ -20,7 +20,7 @@ const queuedAgo = (seconds: number) => ({ queued_at: `now() - interval '${second
 describe("a worker that vanished (13)", () => {
   test("leaves a row that is unknown from now on, and waits for evidence", async () => {
     const id = await newRow(database, "sending", { leased_until: "now() - interval '1 s'", ...due });
-    expect(await take(database)).toMatchObject({ taken: 1, unknown: 1, leased: [] });
+    expect(await look(database)).toMatchObject({ taken: 1, unknown: 1 });
     expect(await readRow(database, id)).toMatchObject({
       state: "unknown",
       lease_token: 2,
@@ -36,9 +36,9 @@ describe("a worker that vanished (13)", () => {
     const id = await newRow(database, "pending", { owed_at: "now() - interval '1 day'" });
     await claimRow(database, id);
     await passTime(database.sql, durations.sendLease - 1);
-    expect((await take(database)).taken).toBe(0);
+    expect((await look(database)).taken).toBe(0);
     await passTime(database.sql, 1);
-    expect(await take(database)).toMatchObject({ taken: 1, unknown: 1 });
+    expect(await look(database)).toMatchObject({ taken: 1, unknown: 1 });
   });
 });
 
@@ -46,7 +46,7 @@ describe("an unknown row whose grace has passed", () => {
   test("is resent up to three times, each counted as a possible duplicate, then held for a person (14, 15)", async () => {
     const id = await newRow(database, "unknown", due);
     for (const resends of [1, 2, 3]) {
-      expect(await take(database)).toMatchObject({ taken: 1, resent: 1, leased: [] });
+      expect(await look(database)).toMatchObject({ taken: 1, resent: 1 });
       expect(await readRow(database, id)).toMatchObject({
         state: "pending",
         generation: resends,
@@ -58,7 +58,7 @@ describe("an unknown row whose grace has passed", () => {
       expect((await take(database)).leased).toMatchObject([{ id, generation: resends }]);
       await database.sql`UPDATE owed.notification SET state = 'unknown', owed_at = now() WHERE id = ${id}`;
     }
-    expect(await take(database)).toMatchObject({ taken: 1, resent: 0, held: 1 });
+    expect(await look(database)).toMatchObject({ taken: 1, resent: 0, held: 1 });
     expect(await readRow(database, id)).toMatchObject({
       state: "unknown",
       owed_at: null,
@@ -67,13 +67,13 @@ describe("an unknown row whose grace has passed", () => {
       generation: 3,
     });
     expect(await readTries(database, id)).toEqual(["resent", "resent", "resent", "held"]);
-    expect((await take(database)).taken).toBe(0);
+    expect((await look(database)).taken).toBe(0);
   });
 
   test("is held at once where its rule says so", async () => {
     const id = await newRow(database, "unknown", due);
     await database.sql`UPDATE owed.rule SET on_unknown = 'hold' WHERE id = (SELECT rule_id FROM owed.notification WHERE id = ${id})`;
-    expect(await take(database)).toMatchObject({ taken: 1, held: 1, resent: 0 });
+    expect(await look(database)).toMatchObject({ taken: 1, held: 1, resent: 0 });
     await database.sql`UPDATE owed.rule SET on_unknown = 'resend'`;
     expect(await readRow(database, id)).toMatchObject({ state: "unknown", owed_at: null, generation: 0 });
     expect(await readTries(database, id)).toEqual(["held"]);
@@ -82,14 +82,14 @@ describe("an unknown row whose grace has passed", () => {
   test("waits while the provider's own events are backed up", async () => {
     const id = await newRow(database, "unknown", due);
     const before = await readRow(database, id);
-    expect((await take(database, { unknown: "skip" })).taken).toBe(0);
+    expect((await look(database, { unknown: "skip" })).taken).toBe(0);
     expect(await readRow(database, id)).toEqual(before);
   });
 
   test("does not wait for less than its grace", async () => {
     await newRow(database, "unknown");
     await passTime(database.sql, durations.grace - 1);
-    expect((await take(database)).taken).toBe(0);
+    expect((await look(database)).taken).toBe(0);
   });
 });
 
@@ -123,7 +123,7 @@ describe("a queued row that is overdue", () => {
     await claimOther(other);
     const id = await overdue(queued);
     await passTime(database.sql, passed);
-    expect(await take(database, { unknown: "skip" })).toMatchObject({
+    expect(await look(database, { unknown: "skip" })).toMatchObject({
       rescued: outcome === "rescued" ? 1 : 0,
     });
     expect(await readTries(database, id)).toEqual(outcome === "rescued" ? ["rescued"] : []);
@@ -131,7 +131,7 @@ describe("a queued row that is overdue", () => {
 
   test("waits for another lost-after when nothing is known (17)", async () => {
     const id = await overdue(3600);
-    expect(await take(database)).toMatchObject({ taken: 1, rescued: 0, lost: 0, leased: [] });
+    expect(await look(database)).toMatchObject({ taken: 1, rescued: 0, lost: 0 });
     expect(await readRow(database, id)).toMatchObject({ state: "queued", generation: 0, rescues: 0 });
     expect(await secondsUntil(database, id, "owed_at")).toBeCloseTo(durations.lostAfter, -1);
   });
@@ -139,7 +139,7 @@ describe("a queued row that is overdue", () => {
   test("is no proof for itself: while the consumer is down nothing is rescued", async () => {
     const rows = [await overdue(7200), await overdue(3600), await overdue(1800)];
     await passTime(database.sql, 6 * 3600);
-    expect(await take(database)).toMatchObject({ taken: 3, rescued: 0 });
+    expect(await look(database)).toMatchObject({ taken: 3, rescued: 0 });
     for (const id of rows) expect((await readRow(database, id)).generation).toBe(0);
   });
 
@@ -150,13 +150,13 @@ describe("a queued row that is overdue", () => {
     const stale = await newRow(database, "queued", { generation: "1", ...queuedAgo(60) });
     expect(await receive(database, stale, { generation: 0 })).toEqual({ verdict: "stale" });
     await passTime(database.sql, longAgo);
-    await take(database);
+    await look(database);
     expect(await readRow(database, id)).toMatchObject({ state: "queued", rescues: 0 });
   });
 
   test("is published again, under its next generation, when the queue is empty (16)", async () => {
     const id = await overdue(60);
-    expect(await take(database, { queued: "lost" })).toMatchObject({ taken: 1, rescued: 1, leased: [] });
+    expect(await look(database, { queued: "lost" })).toMatchObject({ taken: 1, rescued: 1 });
     expect(await readRow(database, id)).toMatchObject({
       state: "pending",
       generation: 1,
@@ -164,21 +164,19 @@ describe("a queued row that is overdue", () => {
       resends: 0,
       lease_token: 1,
     });
-    expect((await take(database, { queued: "lost" })).leased).toMatchObject([
-      { id, generation: 1, token: 2 },
-    ]);
+    expect((await take(database)).leased).toMatchObject([{ id, generation: 1, token: 2 }]);
   });
 
   test("waits for the next sweep when the queue says empty for the first time", async () => {
     const id = await overdue(60);
     const before = await readRow(database, id);
-    expect((await take(database, { queued: "skip" })).taken).toBe(0);
+    expect((await look(database, { queued: "skip" })).taken).toBe(0);
     expect(await readRow(database, id)).toEqual(before);
   });
 
   test("after three rescues it is dead, for a person, and a message that turns up late still delivers it", async () => {
     const id = await newRow(database, "queued", { ...due, rescues: "3", generation: "3" });
-    expect(await take(database, { queued: "lost" })).toMatchObject({ taken: 1, rescued: 0, lost: 1 });
+    expect(await look(database, { queued: "lost" })).toMatchObject({ taken: 1, rescued: 0, lost: 1 });
     expect(await readRow(database, id)).toMatchObject({
       state: "dead",
       owed_at: null,
@@ -203,7 +201,7 @@ describe("a queued row that is overdue", () => {
     ];
     const before = await Promise.all(others.map((id) => readRow(database, id)));
     expect(await lookAtQueued(database.ledger)).toBe(2);
-    expect(await take(database, { queued: "lost" })).toMatchObject({ taken: 2, rescued: 2 });
+    expect(await look(database, { queued: "lost" })).toMatchObject({ taken: 2, rescued: 2 });
     for (const id of queued)
       expect(await readRow(database, id)).toMatchObject({ state: "pending", generation: 1 });
     expect(await Promise.all(others.map((id) => readRow(database, id)))).toEqual(before);
@@ -211,6 +209,6 @@ describe("a queued row that is overdue", () => {
 
   test("that is not overdue is left alone, whatever the queue says", async () => {
     await newRow(database, "queued");
-    expect((await take(database, { queued: "lost" })).taken).toBe(0);
+    expect((await look(database, { queued: "lost" })).taken).toBe(0);
   });
 });

@@ -2,14 +2,31 @@ import { randomUUID } from "node:crypto";
 import type { TestDatabase } from "../../../../tests/support/database.ts";
 import { type Claimed, claim, type Message, type Verdict } from "../deliver/claim.ts";
 import { type Outcome, record } from "../deliver/record.ts";
+import type { Proof } from "../deliver/record-evidence.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { type LeaseOptions, lease, type Slice } from "../sweep/lease.ts";
+import { type Looked, type LookOptions, lookAgain } from "../sweep/look-again.ts";
 
 type With = Pick<TestDatabase, "ledger">;
 
-/** A sweep's slice of a hundred rows that looks at everything. */
-export const take = ({ ledger }: With, options: Partial<LeaseOptions> = {}): Promise<Slice> =>
-  lease(ledger, durations, { limit: 100, watermark: null, queued: "look", unknown: "look", ...options });
+/** A sweep's slice of what is owed by email: a hundred rows, the oldest first, unless said otherwise. */
+export const take = (
+  { ledger }: With,
+  { most = 100, ...options }: Partial<LeaseOptions> & { most?: number } = {},
+): Promise<Slice> =>
+  lease(ledger, durations, {
+    shares: [{ channel: "email", most }],
+    watermark: null,
+    fresh: null,
+    ...options,
+  });
+
+/** What a slice says when nothing is due. */
+export const nothing: Slice = { leased: [], taken: new Map(), cancelled: 0, watermark: null };
+
+/** A sweep's look at what waits for one: all of it, unless said otherwise. */
+export const look = ({ ledger }: With, options: Partial<LookOptions> = {}): Promise<Looked> =>
+  lookAgain(ledger, durations, { limit: 100, queued: "look", unknown: "look", ...options });
 
 /** A batch of one message about a row: of its first generation, fresh from the queue, unless said otherwise. */
 export async function receive(
@@ -40,5 +57,19 @@ export async function recordOne(
 ): Promise<boolean> {
   return (await record(ledger, durations, [{ id, token, outcome }])).size === 0;
 }
+
+/** What the provider says of a row: that it accepted it, unless said otherwise. */
+export const proofOf = (id: string, more: Partial<Proof> = {}): Proof => ({
+  id,
+  at: null,
+  provider: "ses",
+  providerMessageId: "P-1",
+  outcome: "accepted",
+  detail: null,
+  suppress: false,
+  evidence: "feedback",
+  queuedAt: null,
+  ...more,
+});
 
 export const accepted = { kind: "accepted", provider: "ses", providerMessageId: "P-1" } as const;

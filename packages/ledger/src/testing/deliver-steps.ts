@@ -25,7 +25,7 @@ export async function claimBatch(history: History, step: StepOf<"claim">): Promi
     // A worker that was faster than the mark proves as much: its row was queued after it was leased.
     const leasedAt = row.leasedUntil > 0 ? row.leasedUntil - durations.lease : null;
     const queued = row.queuedAt ?? leasedAt;
-    const verdict = model.claimRow(message, now);
+    const verdict = model.claimRow(message, now, history.isClosed);
     const told = verdicts[place]?.verdict;
     // The later message of a row is judged by the row as it was before the batch: it must not claim it again.
     const again = messages.slice(0, place).some((earlier) => earlier.row === row);
@@ -86,10 +86,20 @@ export async function weighProof(history: History, step: StepOf<"evidence">): Pr
       provider: "ses",
       providerMessageId,
       outcome: step.outcome,
+      detail: null,
+      suppress: step.outcome === "bounced" || step.outcome === "complained",
       evidence: "feedback" as const,
+      queuedAt: null,
     };
     const weighed = await recordEvidence(history.database.ledger, [proof]);
-    const expected = model.weigh(row, providerMessageId, step.outcome, now - (step.ago ?? 0));
+    const expected = model.weigh(
+      row,
+      providerMessageId,
+      step.outcome,
+      step.ago === null ? null : now - step.ago,
+      now,
+    );
+    if (expected.suppressed) for (const also of history.sameRecipient(row)) also.suppressed = true;
     history.check(weighed, [{ id: row.id, ...expected }], "weighed");
   }
 }

@@ -23,6 +23,8 @@ export class History {
   readonly messages: Published[] = [];
   readonly claims: Held[] = [];
   readonly notes: ClaimNote[] = [];
+  /** Until when its channel is closed, infinite when only a person opens it; null when nothing has closed it. */
+  closed: number | null = null;
   readonly database: TestDatabase;
   readonly check: Check;
   readonly #started = performance.now();
@@ -41,12 +43,22 @@ export class History {
   async begin(counters: Counters): Promise<void> {
     this.rows.push(...(await owe(this.database, counters)));
     const { now } = this;
-    for (const [place, row] of this.rows.entries()) row.owedAt ??= now - (this.rows.length - place) / 1e6;
+    for (const [place, row] of this.rows.entries())
+      row.dueAt = row.owedAt ??= now - (this.rows.length - place) / 1e6;
   }
 
   /** SQS's SentTimestamp of a message, in milliseconds. */
   sentAt(message: Published): number {
     return message.wall - this.#passed * 1000;
+  }
+
+  get isClosed(): boolean {
+    return this.closed !== null && this.closed > this.now;
+  }
+
+  /** All rows to the recipient of one: they have one address. */
+  sameRecipient(row: ModelRow): ModelRow[] {
+    return [row, ...row.newer, ...this.rows.filter(({ newer }) => newer.includes(row))];
   }
 
   /** Puts a message about a row into the queue. */

@@ -5,6 +5,7 @@ export type ModelRow = {
   id: string;
   state: State;
   owedAt: number | null;
+  dueAt: number;
   token: number;
   generation: number;
   attempts: number;
@@ -20,6 +21,9 @@ export type ModelRow = {
   onUnknown: "resend" | "hold";
   sendBy: number;
   optedOut: boolean;
+  suppressed: boolean;
+  /** When the suppression of its address was last lifted. */
+  liftedAt: number;
   /** The rows of the same recipient about newer statuses. */
   newer: ModelRow[];
   tries: string[];
@@ -30,6 +34,7 @@ export const fresh = (id: string): ModelRow => ({
   id,
   state: "pending",
   owedAt: null,
+  dueAt: 0,
   token: 0,
   generation: 0,
   attempts: 0,
@@ -45,6 +50,8 @@ export const fresh = (id: string): ModelRow => ({
   onUnknown: "resend",
   sendBy: Number.POSITIVE_INFINITY,
   optedOut: false,
+  suppressed: false,
+  liftedAt: Number.NEGATIVE_INFINITY,
   newer: [],
   tries: [],
 });

@@ -6,7 +6,10 @@ const ranks: Outcome[] = ["none", "accepted", "arrived", "bounced", "complained"
 const ended = (row: ModelRow) => row.state === "delivered" || row.state === "cancelled";
 
 export const isMoot = (row: ModelRow, now: number): boolean =>
-  row.sendBy <= now || row.optedOut || row.newer.some((newer) => newer.state === "delivered");
+  row.sendBy <= now ||
+  row.optedOut ||
+  row.suppressed ||
+  row.newer.some((newer) => newer.state === "delivered");
 
 /** A claim of a row that was queued, or leased to be: proves that messages queued well before it are lost. `kept`: surely noted by the ledger. */
 export type ClaimNote = { at: number; queuedAt: number; kept: boolean };
@@ -22,7 +25,7 @@ export function isLost(row: ModelRow, notes: readonly ClaimNote[], now: number):
   return proofs.some(sure) ? "yes" : proofs.length > 0 ? "perhaps" : "no";
 }
 
-/** 1, 13 to 18: what a sweep does with a row that is due. */
+/** 1, 13 to 18: what a sweep does with a row that is due, by its lease or its look. */
 export function sweepRow(row: ModelRow, now: number, lost: boolean): string {
   switch (row.state) {
     case "pending":
@@ -82,8 +85,8 @@ export function release(row: ModelRow, token: number, now: number, wait: number)
 
 export type ModelMessage = { row: ModelRow; generation: number; messageId: string; sentAt: number };
 
-/** What deliver does with a message: 4, 13, 18. */
-export function claimRow(message: ModelMessage, now: number): string {
+/** What deliver does with a message: 4, 8, 13, 18. `isClosed`: its channel. */
+export function claimRow(message: ModelMessage, now: number, isClosed: boolean): string {
   const { row } = message;
   if (message.generation !== row.generation) return "stale";
   switch (row.state) {
@@ -104,6 +107,10 @@ export function claimRow(message: ModelMessage, now: number): string {
     return "cancelled";
   }
   if (row.state === "dead") row.tries.push("redriven");
+  if (isClosed) {
+    again(row, Math.min(row.dueAt, now));
+    return "deferred";
+  }
   Object.assign(row, { state: "sending", token: row.token + 1, attempts: row.attempts + 1, diedAt: null });
   row.messageId = message.messageId;
   row.leasedUntil = now + durations.sendLease;
@@ -145,7 +152,8 @@ export function recordRow(
     Object.assign(row, { state: "unknown", owedAt: now + durations.grace });
   } else {
     row.attempts -= 1;
-    again(row, now + (outcome === "throttled" ? wait : 0));
+    // One that was not called goes back to its old place in the line.
+    again(row, outcome === "throttled" ? now + wait : Math.min(row.dueAt, now));
   }
   return true;
 }
@@ -170,27 +178,39 @@ export function weigh(
   row: ModelRow,
   id: string,
   outcome: Outcome,
-  at: number,
-): { result: string; duplicate: boolean } {
+  at: number | null,
+  now: number,
+): { result: string; duplicate: boolean; suppressed: boolean } {
   const duplicate = ended(row) && row.providerMessageId !== null && row.providerMessageId !== id;
   const result = ended(row) ? "known" : "proven";
   if (!ended(row)) {
     end(row, "delivered");
-    Object.assign(row, { token: row.token + 1, deliveredAt: at });
+    Object.assign(row, { token: row.token + 1, deliveredAt: at ?? now });
   }
   if (duplicate && !row.tries.includes(`duplicate ${id}`)) row.tries.push(`duplicate ${id}`);
-  if (ranks.indexOf(outcome) > ranks.indexOf(row.outcome)) row.outcome = outcome;
+  const counts = !(duplicate && outcome === "bounced");
+  if (counts && ranks.indexOf(outcome) > ranks.indexOf(row.outcome)) row.outcome = outcome;
   row.providerMessageId ??= id;
-  return { result, duplicate };
+  const suppressed =
+    counts &&
+    !row.suppressed &&
+    ["bounced", "complained"].includes(outcome) &&
+    (at === null || row.liftedAt < at);
+  return { result, duplicate, suppressed };
 }
 
 /** 19. */
-export function replayRow(row: ModelRow, now: number, kind: "replayed" | "redriven"): boolean {
-  if (row.state !== "dead" && row.state !== "unknown") return false;
+export function replayRow(
+  row: ModelRow,
+  now: number,
+  kind: "replayed" | "redriven",
+): "replayed" | "moot" | "not allowed" {
+  if (row.state !== "dead" && row.state !== "unknown") return "not allowed";
+  if (isMoot(row, now)) return "moot";
   row.tries.push(kind, ...(row.state === "unknown" ? ["resent"] : []));
   Object.assign(row, { rescues: 0, resends: 0 });
   again(row, now);
-  return true;
+  return "replayed";
 }
 
 /** 20. */

@@ -17,8 +17,10 @@ export async function replaySome(history: History, step: StepOf<"replay">): Prom
     act,
     step.kind,
   );
-  const expected = rows.filter((row) => model.replayRow(row, now, step.kind)).map(({ id }) => id);
-  history.check(replayed.toSorted(), expected.toSorted(), "replayed");
+  const expected = Map.groupBy(rows, (row) => model.replayRow(row, now, step.kind));
+  const ids = (did: "replayed" | "moot") => (expected.get(did) ?? []).map(({ id }) => id).toSorted();
+  history.check(replayed.ids.toSorted(), ids("replayed"), "replayed");
+  history.check([...replayed.moot.keys()].toSorted(), ids("moot"), "moot");
 }
 
 export async function resolveOne(history: History, step: StepOf<"resolve">): Promise<void> {
@@ -46,12 +48,12 @@ const isAllowed = (operation: Promise<void>) =>
   );
 
 /** The recipient of a row, and so of all rows of the same recipient. */
-export async function optOut({ rows, database }: History, step: StepOf<"optOut">): Promise<void> {
+export async function optOut(history: History, step: StepOf<"optOut">): Promise<void> {
+  const { rows, database } = history;
   for (const row of pick(rows, step.row)) {
     await database.sql`
       UPDATE owed.subscriber SET opted_out_at = now()
       WHERE id = (SELECT subscriber_id FROM owed.notification WHERE id = ${row.id})`;
-    for (const also of [row, ...row.newer, ...rows.filter(({ newer }) => newer.includes(row))])
-      also.optedOut = true;
+    for (const also of history.sameRecipient(row)) also.optedOut = true;
   }
 }

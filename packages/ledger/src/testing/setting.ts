@@ -24,6 +24,8 @@ export async function owe(database: TestDatabase, counters: Counters): Promise<M
     INSERT INTO owed.rule (merchant_id, status, role, channel, template, delay_s, send_within_s, on_unknown) VALUES
       ('M-held', 'picked_up', 'buyer', 'email', 'picked_up', 0, NULL, 'hold'),
       ('M-later', 'picked_up', 'buyer', 'email', 'picked_up', 3600, 86400, 'resend') ON CONFLICT DO NOTHING`;
+  // An address of its own for each recipient.
+  await sql`UPDATE owed.subscriber SET address = 'Buyer-' || shipment_id || '@example.com'`;
   const older = await add(two, "picked_up", { sendBy: 2 * 86400 });
   const newer = await add(two, "out_for_delivery", { sendBy: 86400 });
   older.newer.push(newer);

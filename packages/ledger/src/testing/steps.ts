@@ -4,11 +4,17 @@ import type { ModelOutcome } from "./model.ts";
 
 /** One step of a history. Numbers pick among what there is, from the newest on, modulo how much there is. */
 export type Step =
-  /** A sweep's slice as a whole, or killed after its publish, or before it. */
-  | { do: "sweep"; slice: Step & { do: "lease" }; until: "mark" | "publish" | "lease" }
+  /** A sweep's look, and its slice as a whole, or killed after its publish, or before it. */
+  | {
+      do: "sweep";
+      look: Step & { do: "look" };
+      slice: Step & { do: "lease" };
+      until: "mark" | "publish" | "lease";
+    }
   /** A worker's batch: the outcomes of some, or of none when it is killed after the claim. */
   | { do: "deliver"; messages: number[]; record: Step & { do: "record" } }
-  | { do: "lease"; limit: number; queued: "lost" | "look" | "skip"; unknown: "look" | "skip" }
+  | { do: "lease"; most: number; fresh: number | null }
+  | { do: "look"; limit: number; queued: "lost" | "look" | "skip"; unknown: "look" | "skip" }
   | { do: "publish"; lease: number }
   | { do: "mark"; leases: number[] }
   | { do: "release"; lease: number; wait: number }
@@ -21,7 +27,11 @@ export type Step =
   | { do: "replay"; rows: number[]; kind: "replayed" | "redriven" }
   | { do: "resolve"; row: number }
   | { do: "cancel"; row: number }
-  | { do: "optOut"; row: number };
+  | { do: "optOut"; row: number }
+  | { do: "lift"; row: number }
+  /** By the provider's word for so many seconds, or until a person opens it. */
+  | { do: "close"; seconds: number | null }
+  | { do: "open" };
 
 export type StepOf<Kind extends Step["do"]> = Extract<Step, { do: Kind }>;
 
@@ -45,6 +55,11 @@ const outcome = fc.constantFrom<ModelOutcome>(
 const reply = fc.nat({ max: 2 });
 
 const lease = {
+  most: fc.integer({ min: 1, max: 5 }),
+  // Between whole seconds, which is where the rows are.
+  fresh: fc.constantFrom(null, null, null, 45.5),
+};
+const look = {
   limit: fc.integer({ min: 1, max: 5 }),
   queued: fc.constantFrom("look", "look", "look", "lost", "lost", "skip"),
   unknown: fc.constantFrom("look", "look", "look", "skip"),
@@ -58,11 +73,13 @@ const record = {
 
 const kinds = {
   sweep: {
+    look: fc.record({ do: fc.constant("look"), ...look }),
     slice: fc.record({ do: fc.constant("lease"), ...lease }),
     until: fc.constantFrom("mark", "mark", "mark", "mark", "mark", "publish", "lease"),
   },
   deliver: { messages: some, record: fc.record({ do: fc.constant("record"), ...record }) },
   lease,
+  look,
   publish: { lease: nth },
   mark: { leases: some },
   release: { lease: nth, wait: fc.constantFrom(0, 30) },
@@ -80,6 +97,9 @@ const kinds = {
   resolve: { row: nth },
   cancel: { row: nth },
   optOut: { row: nth },
+  lift: { row: nth },
+  close: { seconds: fc.constantFrom(null, 30, 300, 300, 3000) },
+  open: {},
 };
 
 /** How often each kind of step comes: most of the time the way of a delivery, now and then what ends it. */
@@ -87,6 +107,7 @@ const weights: Record<keyof typeof kinds, number> = {
   sweep: 30,
   deliver: 16,
   lease: 3,
+  look: 3,
   publish: 2,
   mark: 3,
   release: 2,
@@ -99,6 +120,9 @@ const weights: Record<keyof typeof kinds, number> = {
   resolve: 1,
   cancel: 1,
   optOut: 1,
+  lift: 3,
+  close: 2,
+  open: 3,
 };
 
 /** One step of a history, at random. */

@@ -1,5 +1,6 @@
 import { defaultDurations as durations } from "../durations.ts";
 import { lease } from "../sweep/lease.ts";
+import { lookAgain } from "../sweep/look-again.ts";
 import { markQueued } from "../sweep/mark-queued.ts";
 import { release } from "../sweep/release.ts";
 import { type History, pick } from "./history.ts";
@@ -13,40 +14,29 @@ const bare = ({ id, token, generation }: { id: string; token: number; generation
   generation,
 });
 
+/** Rows of these states whose time has come, the oldest first. */
+const dueRows = ({ rows, now }: History, ...states: readonly string[]) =>
+  rows
+    .filter(({ owedAt, state }) => owedAt !== null && owedAt <= now && states.includes(state))
+    .toSorted((a, b) => (a.owedAt ?? 0) - (b.owedAt ?? 0) || (a.id < b.id ? -1 : 1));
+
 export async function leaseSlice(history: History, step: StepOf<"lease">): Promise<void> {
-  const { now, rows, notes } = history;
-  const { leased, watermark, ...counts } = await lease(history.database.ledger, durations, {
-    ...step,
+  const { now } = history;
+  const { leased, taken, cancelled } = await lease(history.database.ledger, durations, {
+    shares: [{ channel: "email", most: step.most }],
     watermark: null,
+    fresh: step.fresh,
   });
-  const due = rows
-    .filter(({ owedAt }) => owedAt !== null && owedAt <= now)
-    .filter(
-      ({ state }) =>
-        !(state === "queued" && step.queued === "skip") && !(state === "unknown" && step.unknown === "skip"),
-    )
-    .toSorted((a, b) => (a.owedAt ?? 0) - (b.owedAt ?? 0) || (a.id < b.id ? -1 : 1))
-    .slice(0, step.limit);
-  const done: string[] = [];
-  const expected: ModelRow[] = [];
-  for (const row of due) {
-    const lost = step.queued === "lost" ? "yes" : model.isLost(row, notes, now);
-    const did = model.sweepRow(row, now, lost === "perhaps" ? await isRescued(history, row) : lost === "yes");
-    done.push(did);
-    if (did === "lease") expected.push(row);
-  }
-  const count = (did: string) => done.filter((other) => other === did).length;
+  const due = dueRows(history, "pending", "leased")
+    .filter(({ owedAt }) => step.fresh === null || (owedAt ?? 0) > now - step.fresh)
+    .slice(0, history.isClosed ? 0 : step.most);
+  const expected = due.filter((row) => model.sweepRow(row, now, false) === "lease");
   history.check(
-    { ...counts, leased: leased.map(bare) },
+    { leased: leased.map(bare), cancelled, taken: taken.get("email") ?? { rows: 0, leased: 0 } },
     {
-      taken: due.length,
-      cancelled: count("cancel"),
-      rescued: count("rescue"),
-      unknown: count("unknown"),
-      resent: count("resend"),
-      held: count("hold"),
-      lost: count("lose"),
       leased: expected.map(bare),
+      cancelled: due.length - expected.length,
+      taken: { rows: due.length, leased: expected.length },
     },
     "slice",
   );
@@ -54,6 +44,37 @@ export async function leaseSlice(history: History, step: StepOf<"lease">): Promi
     const item = leased[place];
     if (item) history.leases.push({ row, token: item.token, leased: item });
   }
+}
+
+export async function lookAtSome(
+  history: History,
+  { limit, queued, unknown }: StepOf<"look">,
+): Promise<void> {
+  const { now, notes } = history;
+  const looked = await lookAgain(history.database.ledger, durations, { limit, queued, unknown });
+  const states = [
+    "sending",
+    ...(queued === "skip" ? [] : ["queued"]),
+    ...(unknown === "skip" ? [] : ["unknown"]),
+  ];
+  const done: string[] = [];
+  for (const row of dueRows(history, ...states).slice(0, limit)) {
+    const lost = queued === "lost" ? "yes" : model.isLost(row, notes, now);
+    done.push(model.sweepRow(row, now, lost === "perhaps" ? await isRescued(history, row) : lost === "yes"));
+  }
+  const count = (did: string) => done.filter((other) => other === did).length;
+  history.check(
+    looked,
+    {
+      taken: done.length,
+      rescued: count("rescue"),
+      unknown: count("unknown"),
+      resent: count("resend"),
+      held: count("hold"),
+      lost: count("lose"),
+    },
+    "looked",
+  );
 }
 
 /** What the ledger decided where the model leaves it a choice. */

@@ -1,8 +1,9 @@
+import { close, lift, open } from "./channel-steps.ts";
 import { claimBatch, recordBatch, weighProof } from "./deliver-steps.ts";
 import { type History, pick } from "./history.ts";
 import { cancelOne, optOut, replaySome, resolveOne } from "./operate-steps.ts";
 import type { Step } from "./steps.ts";
-import { leaseSlice, markSome, releaseOne } from "./sweep-steps.ts";
+import { leaseSlice, lookAtSome, markSome, releaseOne } from "./sweep-steps.ts";
 
 /** Takes one step of a history, in the ledger and in the model. */
 export async function takeStep(history: History, step: Step): Promise<void> {
@@ -10,6 +11,7 @@ export async function takeStep(history: History, step: Step): Promise<void> {
     case "pass":
       return history.pass(step.seconds ?? history.untilDue());
     case "sweep": {
+      await takeStep(history, step.look);
       const taken = await added(history.leases, () => takeStep(history, step.slice));
       if (step.until !== "lease")
         for (const lease of taken) await takeStep(history, { do: "publish", lease });
@@ -29,6 +31,8 @@ export async function takeStep(history: History, step: Step): Promise<void> {
       return;
     case "lease":
       return leaseSlice(history, step);
+    case "look":
+      return lookAtSome(history, step);
     case "mark":
       return markSome(history, step);
     case "release":
@@ -47,6 +51,12 @@ export async function takeStep(history: History, step: Step): Promise<void> {
       return cancelOne(history, step);
     case "optOut":
       return optOut(history, step);
+    case "lift":
+      return lift(history, step);
+    case "close":
+      return close(history, step);
+    case "open":
+      return open(history);
   }
 }
 

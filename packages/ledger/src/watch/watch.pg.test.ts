@@ -82,3 +82,14 @@ test.each<[string, Shipment]>([
 ])("a shipment is refused for its %s", async (field, wrong) => {
   await refuses(registerShipment(database.ledger, wrong), field);
 });
+
+test("a shipment that is registered again takes the newest values, its merchant among them", async () => {
+  await registerShipment(database.ledger, {
+    ...shipment,
+    trackingNumber: "T-9",
+    merchant: { id: "M-9", name: "Other" },
+  });
+  expect(
+    await database.sql`SELECT tracking_number, merchant_id FROM owed.shipment WHERE id = ${shipment.id}`,
+  ).toEqual([{ tracking_number: "T-9", merchant_id: "M-9" }]);
+});

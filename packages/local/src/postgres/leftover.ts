@@ -11,7 +11,7 @@ export class FolderInUse extends Error {
 
   constructor(data: string, pid: number) {
     super(
-      `The database in ${data} is in use by process ${pid}. Stop that process, or choose another folder.`,
+      `The database in ${data} is in use: Owed runs there already, its PostgreSQL as process ${pid}. Stop that one first, or choose another folder.`,
     );
   }
 }

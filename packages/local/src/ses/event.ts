@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type AcceptedEmail, recipients } from "./email.ts";
+import type { Chapter } from "./story.ts";
 
 /** What every event of SES says about the email (SES developer guide, "mail object"). */
 export interface SesMail {
@@ -20,28 +21,29 @@ export interface SesMail {
   readonly tags: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The envelope in which SES puts an event on EventBridge's default bus. */
-interface Envelope<DetailType extends string, Detail> {
+/** An event as SES puts it on EventBridge's default bus. */
+export interface SesEvent {
   readonly version: "0";
   readonly id: string;
-  readonly "detail-type": DetailType;
+  readonly "detail-type": string;
   readonly source: "aws.ses";
   readonly account: string;
   /** To the second. */
   readonly time: string;
   readonly region: string;
   readonly resources: readonly string[];
-  readonly detail: Detail;
+  readonly detail: Chapter & { readonly mail: SesMail };
 }
 
-/** SES has accepted the email and will try to deliver it. */
-export type SesSendEvent = Envelope<
-  "Email Sent",
-  { readonly eventType: "Send"; readonly mail: SesMail; readonly send: Readonly<Record<string, never>> }
->;
-
-/** Every kind of event that this SES emits. */
-export type SesEvent = SesSendEvent;
+/** What EventBridge calls SES's types of events. */
+const detailTypes: Readonly<Record<Chapter["eventType"], string>> = {
+  Send: "Email Sent",
+  Delivery: "Email Delivered",
+  Bounce: "Email Bounced",
+  Complaint: "Email Complaint Received",
+  DeliveryDelay: "Email Delivery Delayed",
+  Reject: "Email Rejected",
+};
 
 /** Where an event comes from. */
 export interface EventOrigin {
@@ -51,30 +53,20 @@ export interface EventOrigin {
   readonly configurationSet: string;
 }
 
-export function sendEvent(email: AcceptedEmail, origin: EventOrigin): SesSendEvent {
-  const detail = { eventType: "Send", mail: mail(email, origin), send: {} } as const;
-  return envelope("Email Sent", email, origin, email.at, detail);
-}
-
-function envelope<DetailType extends string, Detail>(
-  detailType: DetailType,
-  { configurationSet }: AcceptedEmail,
-  origin: EventOrigin,
-  at: number,
-  detail: Detail,
-): Envelope<DetailType, Detail> {
+/** An event about an email, of this moment. */
+export function eventOf(email: AcceptedEmail, chapter: Chapter, origin: EventOrigin): SesEvent {
   const { account, region } = origin;
-  const set = configurationSet ?? origin.configurationSet;
+  const set = email.configurationSet ?? origin.configurationSet;
   return {
     version: "0",
     id: randomUUID(),
-    "detail-type": detailType,
+    "detail-type": detailTypes[chapter.eventType],
     source: "aws.ses",
     account,
-    time: new Date(at).toISOString().replace(/\.\d+Z$/, "Z"),
+    time: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
     region,
     resources: [`arn:aws:ses:${region}:${account}:configuration-set/${set}`],
-    detail,
+    detail: { ...chapter, mail: mail(email, origin) },
   };
 }
 

@@ -3,12 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Exchange } from "../sqs/http.ts";
 import { type AcceptedEmail, type Email, recipients } from "./email.ts";
 import { SesError } from "./errors.ts";
-import { type EventOrigin, type SesEvent, sendEvent } from "./event.ts";
+import { type EventOrigin, eventOf, type SesEvent } from "./event.ts";
+import { simulatedFate } from "./fate.ts";
 import { createFaults, type SesFault } from "./faults.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { MAILBOX_PAGE } from "./page.ts";
 import type { SendQuota } from "./quota.ts";
 import { parseEmail } from "./request.ts";
+import { sent, story } from "./story.ts";
 import { checkEmail } from "./validate.ts";
 import { errorXml, resultXml } from "./xml.ts";
 
@@ -73,13 +75,13 @@ export class Front {
   async #send(exchange: Exchange, email: Email, fault: SesFault): Promise<void> {
     if (fault.delay) await delay(fault.delay, undefined, { ref: false });
     if (fault.drop === "before") return exchange.drop();
-    if (fault.error) return reply(exchange, fault.error.status, errorXml(fault.error));
+    if (fault.error) return reply(exchange, fault.error.status, errorXml(fault.error), fault.error.headers);
     const throttled = this.#quota.take(recipients(email).length);
     if (throttled) throw new SesError("Throttling", throttled);
     const accepted = { ...email, messageId: messageId(), at: Date.now() };
     this.#mailbox.add(accepted);
     if (!fault.noEvent) {
-      const emitted = this.#emit(accepted, fault.holdEvent);
+      const emitted = this.#emit(accepted, fault);
       if (this.#pendingEvents > MAX_PENDING_EVENTS) await emitted;
     }
     if (fault.hold) await fault.hold;
@@ -87,14 +89,18 @@ export class Front {
     else reply(exchange, 200, resultXml(email.action, { MessageId: accepted.messageId }));
   }
 
-  /** Never rejects: as with SES, a lost event is nothing that the sender hears of. */
-  async #emit(email: AcceptedEmail, hold: Promise<unknown> | undefined): Promise<void> {
+  /** In order. Never rejects: as with SES, a lost event is nothing that the sender hears of. */
+  async #emit(email: AcceptedEmail, { holdEvent, holdFate, fate }: SesFault): Promise<void> {
     this.#pendingEvents += 1;
     try {
-      await hold;
-      await this.#onEvent(sendEvent(email, this.#origin));
+      await holdEvent;
+      await this.#onEvent(eventOf(email, sent, this.#origin));
+      const next = fate ?? simulatedFate(email);
+      if (!next) return;
+      await holdFate;
+      for (const chapter of story(email, next)) await this.#onEvent(eventOf(email, chapter, this.#origin));
     } catch (error) {
-      console.error(`SES: the event of ${email.messageId} is lost:`, error);
+      console.error(`SES: an event of ${email.messageId} is lost:`, error);
     } finally {
       this.#pendingEvents -= 1;
     }
@@ -113,6 +119,11 @@ function messageId(): string {
   return `0100${time}-${randomUUID()}-000000`;
 }
 
-function reply(exchange: Exchange, status: number, xml: string): void {
-  exchange.reply(status, { "content-type": "text/xml", "x-amzn-requestid": randomUUID() }, xml);
+function reply(
+  exchange: Exchange,
+  status: number,
+  xml: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  exchange.reply(status, { ...headers, "content-type": "text/xml", "x-amzn-requestid": randomUUID() }, xml);
 }

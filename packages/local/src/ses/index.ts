@@ -1,5 +1,6 @@
 export type { Email } from "./email.ts";
-export type { SesEvent, SesMail, SesSendEvent } from "./event.ts";
+export type { SesEvent, SesMail } from "./event.ts";
+export type { Fate } from "./fate.ts";
 export type { SesFault, SesFaults } from "./faults.ts";
 export type { SentEmail } from "./mailbox.ts";
 export type { SendQuota } from "./quota.ts";

@@ -42,6 +42,15 @@ test("the store has the emails whole, and can be searched", async () => {
   expect(await store()).toEqual({ total: 0, matching: 0, emails: [] });
 });
 
+test("names are shown, and found, as people read them", async () => {
+  const name = "=?UTF-8?B?2YTZitmE2Ykg2K3Yr9in2K8=?= <layla@example.ae>";
+  await ses.send({ Destination: { ToAddresses: [name] } });
+  for (const query of ["ليلى", "layla@"])
+    expect(await store(`?q=${encodeURIComponent(query)}`)).toMatchObject({
+      emails: [{ destination: { to: ["ليلى حداد <layla@example.ae>"] } }],
+    });
+});
+
 const EMAIL = {
   action: "SendEmail",
   source: "a@example.com",

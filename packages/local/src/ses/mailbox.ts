@@ -1,3 +1,4 @@
+import libmime from "libmime";
 import { type AcceptedEmail, recipients } from "./email.ts";
 
 /** What is kept of each email, for drills and tests to count. */
@@ -57,16 +58,25 @@ export class Mailbox {
   }
 }
 
+/** Names as people read them: they travel as encoded words (RFC 2047). */
+const readable = (mailboxes: readonly string[]) => mailboxes.map((mailbox) => libmime.decodeWords(mailbox));
+
 const searchable = (email: AcceptedEmail) =>
-  [...recipients(email), email.subject, email.messageId, ...Object.values(email.tags)]
+  [
+    ...readable(recipients(email)),
+    ...recipients(email),
+    email.subject,
+    email.messageId,
+    ...Object.values(email.tags),
+  ]
     .join("\n")
     .toLowerCase();
 
 const stored = (email: AcceptedEmail) => ({
   messageId: email.messageId,
-  from: email.source,
+  from: libmime.decodeWords(email.source),
   replyTo: email.replyTo,
-  destination: { to: email.to, cc: email.cc, bcc: email.bcc },
+  destination: { to: readable(email.to), cc: readable(email.cc), bcc: readable(email.bcc) },
   subject: email.subject,
   body: { text: email.text, html: email.html },
   tags: email.tags,

@@ -1,0 +1,20 @@
+const words: Record<string, string> = {
+  expired: "it has expired",
+  opted_out: "its recipient has opted out",
+  suppressed: "its address is suppressed",
+  superseded: "a newer status has made it untrue",
+};
+
+/** Why a notification is no longer to be sent, in words. */
+export const mootText = (reason: string): string => words[reason] ?? reason;
+
+const ways: Record<string, string> = {
+  expired: "it is too late for it: cancel it; if it must go out all the same, record a new event",
+  opted_out: "the recipient does not want it: cancel it",
+  suppressed:
+    "its address bounced or complained: see 'owed suppressed'; owed lift, or correct the address, then redrive; or cancel it",
+  superseded: "a newer status was told since: cancel it",
+};
+
+/** What a person can do about a dead one. */
+export const mootAdvice = (reason: string): string => ways[reason] ?? "it is no longer true: cancel it";
