@@ -4,7 +4,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { owe } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
-import { accepted, refused, scriptedChannel, slowDown, transient, unknown } from "../testing/channel.ts";
+import {
+  accepted,
+  always,
+  refused,
+  scriptedChannel,
+  slowDown,
+  transient,
+  unknown,
+} from "../testing/channel.ts";
 import { openBreaker, opened, probes, readChannel, setRate } from "../testing/channels.ts";
 import { give, handOver } from "../testing/deliveries.ts";
 import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
@@ -28,8 +36,6 @@ beforeAll(async () => {
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());
-
-const always = (result: SendResult) => scriptedChannel(() => result);
 
 describe("a provider that is down", () => {
   test("after four failures in a row its channel is closed; from then on no row's receives pay for it", async () => {

@@ -3,7 +3,7 @@ import { Ledger } from "@owed/ledger";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { passTime } from "../../../../tests/support/time.ts";
-import { scriptedChannel, slowDown, throttled, transient } from "../testing/channel.ts";
+import { always, scriptedChannel, slowDown, throttled, transient } from "../testing/channel.ts";
 import { opened, probes, readChannel, setRate } from "../testing/channels.ts";
 import { give, handOver } from "../testing/deliveries.ts";
 import { acknowledged, comesAgainIn } from "../testing/disposals.ts";
@@ -25,8 +25,6 @@ beforeAll(async () => {
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());
-
-const always = (result: SendResult) => scriptedChannel(() => result);
 
 describe("the provider says that nobody may be sent to", () => {
   const daily: SendResult = {

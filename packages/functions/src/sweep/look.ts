@@ -1,5 +1,5 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
-import { type Ledger, type Looked, lookAgain, lookAtQueued } from "@owed/ledger";
+import { type Beginning, type Ledger, type Looked, lookAgain, lookAtQueued } from "@owed/ledger";
 import type { Settings } from "../settings.ts";
 import { askQueue } from "./ask-queue.ts";
 
@@ -10,12 +10,9 @@ export type Queues = {
   onError?: (message: string, error: unknown) => void;
 };
 
-type Waiting = {
-  queuedOverdue: boolean;
-  unknownDue: boolean;
-  vanished: boolean;
-  queueWasEmpty: boolean;
-  settled: boolean;
+type Begun = Extract<Beginning, { taken: true }>;
+
+type Waiting = Pick<Begun, "queuedOverdue" | "unknownDue" | "vanished" | "queueWasEmpty" | "settled"> & {
   /** A channel has rows due and may publish none: the ledger says that the queue is full. */
   full: boolean;
 };

@@ -55,3 +55,6 @@ export function scriptedChannel(
     },
   };
 }
+
+/** A channel that says the same of every notification. */
+export const always = (result: SendResult): ScriptedChannel => scriptedChannel(() => result);

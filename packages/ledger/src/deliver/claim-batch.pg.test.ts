@@ -4,8 +4,9 @@ import { createDatabase, type TestDatabase } from "../../../../tests/support/dat
 import { passTime } from "../../../../tests/support/time.ts";
 import { Ledger } from "../connect/ledger.ts";
 import { defaultDurations as durations } from "../durations.ts";
+import { claimAll, message } from "../testing/act.ts";
 import { empty, newRow, readRow, readTries } from "../testing/rows.ts";
-import { claim, type Message } from "./claim.ts";
+import { claim } from "./claim.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -13,16 +14,6 @@ beforeAll(async () => {
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());
-
-const message = (id: string, more: Partial<Message> = {}): Message => ({
-  id,
-  generation: 0,
-  messageId: randomUUID(),
-  sentAt: Date.now(),
-  ...more,
-});
-const claimAll = async (...messages: Message[]) =>
-  (await claim(database.ledger, durations, messages)).map(({ verdict }) => verdict);
 
 describe("a batch", () => {
   test("is answered in the order given, each message for itself", async () => {
@@ -33,6 +24,7 @@ describe("a batch", () => {
     ];
     expect(
       await claimAll(
+        database,
         message(delivered),
         message(queued),
         message(randomUUID()),
@@ -44,12 +36,9 @@ describe("a batch", () => {
 
   test("claims a row once, for the first of its messages that may", async () => {
     const id = await newRow(database, "queued");
-    expect(await claimAll(message(id, { generation: 9 }), message(id), message(id), message(id))).toEqual([
-      "stale",
-      "claimed",
-      "held",
-      "held",
-    ]);
+    expect(
+      await claimAll(database, message(id, { generation: 9 }), message(id), message(id), message(id)),
+    ).toEqual(["stale", "claimed", "held", "held"]);
     expect(await readRow(database, id)).toMatchObject({ attempts: 1, lease_token: 2 });
   });
 
@@ -68,25 +57,25 @@ describe("a batch", () => {
     });
     await ledger.close();
     expect(await readRow(database, locked)).toEqual(before);
-    expect(await claimAll(message(locked))).toEqual(["claimed"]);
+    expect(await claimAll(database, message(locked))).toEqual(["claimed"]);
   });
 
   test("makes a vanished worker's row unknown once", async () => {
     const id = await newRow(database, "sending");
     await passTime(database.sql, durations.sendLease);
-    expect(await claimAll(message(id), message(id))).toEqual(["unknown", "held"]);
+    expect(await claimAll(database, message(id), message(id))).toEqual(["unknown", "held"]);
     expect(await readTries(database, id)).toEqual(["unknown"]);
   });
 
   test("of nothing is answered with nothing", async () => {
-    expect(await claimAll()).toEqual([]);
+    expect(await claimAll(database)).toEqual([]);
   });
 
   test("ten workers with the same ten messages, in any order: each row is claimed once", async () => {
     const rows = await Promise.all(Array.from({ length: 10 }, () => newRow(database, "queued")));
     const verdicts = await Promise.all(
       Array.from({ length: 10 }, (_, turn) =>
-        claimAll(...[...rows.slice(turn), ...rows.slice(0, turn)].map((id) => message(id))),
+        claimAll(database, ...[...rows.slice(turn), ...rows.slice(0, turn)].map((id) => message(id))),
       ),
     );
     expect(verdicts.flat().filter((verdict) => verdict === "claimed")).toHaveLength(10);

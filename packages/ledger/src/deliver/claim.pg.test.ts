@@ -4,10 +4,10 @@ import { createDatabase, type TestDatabase } from "../../../../tests/support/dat
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
-import { claimRow, receive } from "../testing/act.ts";
+import { claimAll, claimRow, message, receive } from "../testing/act.ts";
 import { setChannel } from "../testing/channel.ts";
 import { empty, newRow, readRow, readRows, readTries, type Shape, secondsUntil } from "../testing/rows.ts";
-import { claim, type Message } from "./claim.ts";
+import type { Message } from "./claim.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,16 +15,6 @@ beforeAll(async () => {
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());
-
-const message = (id: string, more: Partial<Message> = {}): Message => ({
-  id,
-  generation: 0,
-  messageId: randomUUID(),
-  sentAt: Date.now(),
-  ...more,
-});
-const claimAll = async (...messages: Message[]) =>
-  (await claim(database.ledger, durations, messages)).map(({ verdict }) => verdict);
 
 describe("a claim", () => {
   test("writes the intent: token, attempt, message, address and a lease, before any call (4)", async () => {
@@ -95,8 +85,8 @@ describe("a claim", () => {
       await newRow(database, "queued", { queued_at: "now() - interval '5 min'" }),
       await newRow(database, "queued", { queued_at: "now() - interval '1 min'" }),
     ];
-    await claimAll(message(older), message(newer));
-    await claimAll(message(next));
+    await claimAll(database, message(older), message(newer));
+    await claimAll(database, message(next));
     const marks = await database.sql<{ ago: number; aligned: boolean }[]>`
       SELECT extract(epoch FROM now() - queued_at)::float8 AS ago, minute = date_trunc('minute', minute, 'UTC') AS aligned FROM owed.claim_mark ORDER BY minute`;
     // The second claim falls into the same minute, unless the test began at the end of one.
@@ -151,7 +141,7 @@ describe("what deliver does with a message", () => {
   ])("%s", async (_, shape, more, verdict) => {
     const id = await newRow(database, shape);
     const before = await readRow(database, id);
-    expect(await claimAll(message(id, more))).toEqual([verdict]);
+    expect(await claimAll(database, message(id, more))).toEqual([verdict]);
     if (verdict !== "claimed") expect(await readRow(database, id)).toEqual(before);
     else
       expect(await readRow(database, id)).toMatchObject({
@@ -164,13 +154,13 @@ describe("what deliver does with a message", () => {
   });
 
   test("no such row", async () => {
-    expect(await claimAll(message(randomUUID()))).toEqual(["gone"]);
+    expect(await claimAll(database, message(randomUUID()))).toEqual(["gone"]);
   });
 
   test("sending, its lease has passed: unknown from now on, and waits for evidence (13)", async () => {
     const id = await newRow(database, "sending");
     await passTime(database.sql, durations.sendLease);
-    expect(await claimAll(message(id))).toEqual(["unknown"]);
+    expect(await claimAll(database, message(id))).toEqual(["unknown"]);
     expect(await readRow(database, id)).toMatchObject({
       state: "unknown",
       lease_token: 2,
@@ -185,7 +175,7 @@ describe("what deliver does with a message", () => {
 
   test("a redrive is told in the row's history", async () => {
     const id = await newRow(database, "dead");
-    await claimAll(message(id, later));
+    await claimAll(database, message(id, later));
     expect(
       await database.sql`SELECT kind, actor, message_id IS NOT NULL AS message FROM owed.attempt`,
     ).toEqual([{ kind: "redriven", actor: "queue", message: true }]);

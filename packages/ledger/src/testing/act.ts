@@ -28,15 +28,22 @@ export const nothing: Slice = { leased: [], taken: new Map(), cancelled: 0, wate
 export const look = ({ ledger }: With, options: Partial<LookOptions> = {}): Promise<Looked> =>
   lookAgain(ledger, durations, { limit: 100, queued: "look", unknown: "look", ...options });
 
-/** A batch of one message about a row: of its first generation, fresh from the queue, unless said otherwise. */
-export async function receive(
-  { ledger }: With,
-  id: string,
-  message: Partial<Message> = {},
-): Promise<Verdict> {
-  const [verdict] = await claim(ledger, durations, [
-    { id, generation: 0, messageId: `M-${randomUUID()}`, sentAt: Date.now(), ...message },
-  ]);
+/** A message about a row: of its first generation, fresh from the queue, unless said otherwise. */
+export const message = (id: string, more: Partial<Message> = {}): Message => ({
+  id,
+  generation: 0,
+  messageId: `M-${randomUUID()}`,
+  sentAt: Date.now(),
+  ...more,
+});
+
+/** Claims a batch; what the ledger says to each of its messages. */
+export const claimAll = async ({ ledger }: With, ...messages: Message[]): Promise<Verdict["verdict"][]> =>
+  (await claim(ledger, durations, messages)).map(({ verdict }) => verdict);
+
+/** A batch of one message about a row. */
+export async function receive({ ledger }: With, id: string, more: Partial<Message> = {}): Promise<Verdict> {
+  const [verdict] = await claim(ledger, durations, [message(id, more)]);
   if (!verdict) throw new Error("no verdict");
   return verdict;
 }
