@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
+import { openChannel } from "../operate/open-channel.ts";
 import { beginSweep } from "../sweep/begin-sweep.ts";
 import { addSms, readChannel, shut } from "../testing/channel.ts";
 import { race } from "../testing/race.ts";
@@ -27,6 +28,12 @@ async function loads() {
 }
 
 describe("a channel's limits", () => {
+  test("are forgotten by a person's opening: what was used up is no limit until it is read again", async () => {
+    await read(usedUp);
+    await openChannel(database.ledger, "email");
+    expect((await loads())[0]).toMatchObject({ quotaLeft: null, limitsAge: null, closed: false });
+  });
+
   test("are kept, and told to the sweep: what is left, and how old they are", async () => {
     expect(await read()).toBe(false);
     await passTime(database.sql, 100);

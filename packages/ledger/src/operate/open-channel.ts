@@ -2,9 +2,8 @@ import { NotAllowed } from "../connect/errors.ts";
 import type { Ledger } from "../connect/ledger.ts";
 
 /**
- * Opens a channel, whatever closed it, and forgets its failures and what it knew of its quota, which is read again: the
- * next sweep publishes what it may. Returns false
- * when it was open. Throws `NotAllowed` when there is no such channel.
+ * Opens a channel, whatever closed it, and forgets its failures and its quota, which is read again: the next sweep
+ * publishes what it may. Returns false when it was open. Throws `NotAllowed` when there is no such channel.
  */
 export async function openChannel(ledger: Ledger, channel: string): Promise<boolean> {
   const [row] = await ledger.run(
@@ -13,7 +12,7 @@ export async function openChannel(ledger: Ledger, channel: string): Promise<bool
         SELECT name, coalesce(closed_until > now(), false) AS closed FROM owed.channel WHERE name = ${channel} FOR NO KEY UPDATE
       )
       UPDATE owed.channel c SET failures = 0, openings = 0, closed_at = NULL, closed_until = NULL, closed_for = NULL, closed_why = NULL,
-        used = NULL, limits_read_at = NULL
+        quota = NULL, used = NULL, limits_read_at = NULL
       FROM seen WHERE c.name = seen.name
       RETURNING seen.closed`,
     { repeatable: true },
