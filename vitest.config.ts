@@ -1,4 +1,22 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+// Node keeps what it compiled of the packages for the next process: of the AWS SDK's clients above all.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL("node_modules/.cache/node-compile", import.meta.url),
+);
+
+/** These need a process of their own: SST's `Resource` reads the environment once, and a mocked module stays mocked. */
+const alone = [
+  "packages/functions/src/*/handler.pg.test.ts",
+  "packages/functions/src/resources*.test.ts",
+  "packages/cli/src/services.pg.test.ts",
+];
+const notTests = "**/node_modules/**";
+/** A process for each file would cost more time than most files do. */
+const together = { isolate: false, setupFiles: "tests/support/tidy.ts" };
+const cluster = "tests/support/cluster.ts";
+const patience = { testTimeout: 20_000, hookTimeout: 60_000 };
 
 /** Tests are named by what they need: `*.pg.test.ts` a database, `tests/` the whole local stack, the others nothing. */
 export default defineConfig({
@@ -10,25 +28,27 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.pg.test.ts"],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          exclude: [notTests, "**/*.pg.test.ts", ...alone],
+          ...together,
+          ...patience,
         },
       },
       {
         test: {
           name: "pg",
           include: ["packages/**/*.pg.test.ts"],
-          globalSetup: "tests/support/cluster.ts",
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          exclude: [notTests, ...alone],
+          globalSetup: cluster,
+          ...together,
+          ...patience,
         },
       },
+      { test: { name: "alone", include: alone, exclude: [notTests], globalSetup: cluster, ...patience } },
       {
         test: {
           name: "flow",
           include: ["tests/**/*.test.ts"],
-          globalSetup: "tests/support/cluster.ts",
+          globalSetup: cluster,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

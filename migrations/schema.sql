@@ -78,6 +78,7 @@ CREATE TABLE owed.heartbeat (
   queue_empty_since timestamp with time zone,
   beat_at timestamp with time zone,
   beating_since timestamp with time zone DEFAULT now() NOT NULL,
+  restored_at timestamp with time zone,
   CONSTRAINT heartbeat_check CHECK ((holder IS NULL) = (held_until IS NULL)),
   CONSTRAINT heartbeat_check1 CHECK ((paused_at IS NULL) = (paused_by IS NULL)),
   CONSTRAINT heartbeat_one_check CHECK (one),
@@ -393,6 +394,91 @@ AS $function$
   SELECT array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], outcome)
 $function$;
 
+CREATE OR REPLACE FUNCTION owed.record_and_fan_out(p_id text, p_shipment_id text, p_status text, p_occurred_at timestamp with time zone)
+ RETURNS TABLE(outcome text, field text, reason text, notifications integer)
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_shipment owed.shipment;
+  v_known    owed.event;
+  v_key      uuid := owed.new_event_key();
+  v_now      timestamptz := clock_timestamp();
+  v_newest   boolean;
+BEGIN
+  notifications := 0;
+  IF p_id IS NULL OR p_id !~ '^[A-Za-z0-9._:-]{1,128}$' THEN
+    outcome := 'refused'; field := 'id'; reason := 'must be 1 to 128 characters of A-Z a-z 0-9 . _ : -';
+  ELSIF NOT EXISTS (SELECT FROM owed.status WHERE name = p_status) THEN
+    outcome := 'refused'; field := 'status'; reason := 'is not a known status';
+  ELSIF p_occurred_at IS NULL OR NOT isfinite(p_occurred_at) THEN
+    outcome := 'refused'; field := 'occurred_at'; reason := 'must be a time';
+  ELSIF p_occurred_at > v_now + interval '5 minutes' THEN
+    outcome := 'refused'; field := 'occurred_at'; reason := 'is more than five minutes in the future';
+  END IF;
+  IF outcome IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
+
+  -- The shipment's events are recorded one after the other, so that "the current status" has one meaning.
+  SELECT * INTO v_shipment FROM owed.shipment WHERE id = p_shipment_id FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    outcome := 'refused'; field := 'shipment_id'; reason := 'is not a known shipment';
+    RETURN NEXT; RETURN;
+  END IF;
+
+  INSERT INTO owed.event (key, id, shipment_id, status, occurred_at, recorded_at)
+  VALUES (v_key, p_id, p_shipment_id, p_status, p_occurred_at, v_now)
+  ON CONFLICT (id) DO NOTHING;
+  IF NOT FOUND THEN
+    SELECT * INTO v_known FROM owed.event WHERE id = p_id;
+    IF (v_known.shipment_id, v_known.status, v_known.occurred_at) = (p_shipment_id, p_status, p_occurred_at) THEN
+      outcome := 'repeated';
+    ELSE
+      outcome := 'refused'; field := 'id'; reason := 'is already taken by an event with other content';
+    END IF;
+    RETURN NEXT; RETURN;
+  END IF;
+
+  v_newest := v_shipment.status IS NULL
+    OR (p_occurred_at, p_id) > (v_shipment.status_at, v_shipment.status_event_id);
+  IF v_newest THEN
+    UPDATE owed.shipment SET status = p_status, status_at = p_occurred_at, status_event_id = p_id
+    WHERE id = p_shipment_id;
+  END IF;
+
+  -- Who opted out, has no address, or would be told what is no longer true gets a row as well, already ended
+  -- with its reason: months later the ledger says why nothing was sent.
+  INSERT INTO owed.notification
+    (id, event_key, subscriber_id, rule_id, channel, due_at, send_by, state, owed_at, reason, died_at, stopped_at,
+     cancelled_at)
+  SELECT owed.notification_id(v_key, told.ordinal), v_key, told.subscriber_id, told.rule_id, told.channel,
+    told.due_at, told.send_by,
+    CASE WHEN told.moot IS NOT NULL THEN 'cancelled' WHEN told.address IS NULL THEN 'dead' ELSE 'pending' END,
+    CASE WHEN told.moot IS NULL AND told.address IS NOT NULL THEN told.due_at END,
+    CASE WHEN told.moot IS NOT NULL THEN told.moot WHEN told.address IS NULL THEN 'no_address' END,
+    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
+    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
+    CASE WHEN told.moot IS NOT NULL THEN v_now END
+  FROM (
+    SELECT row_number() OVER (ORDER BY s.id, r.id) AS ordinal, s.id AS subscriber_id, r.id AS rule_id, s.channel, s.address,
+      CASE WHEN r.delay_s = 0 THEN v_now ELSE p_occurred_at + make_interval(secs => r.delay_s) END AS due_at,
+      p_occurred_at + make_interval(secs => r.send_within_s) AS send_by,
+      CASE WHEN s.opted_out_at IS NOT NULL THEN 'opted_out'
+           WHEN EXISTS (
+             SELECT FROM owed.suppression x
+             WHERE x.channel = s.channel AND x.address = owed.address_key(s.address) AND x.lifted_at IS NULL) THEN 'suppressed'
+           WHEN NOT v_newest AND (r.newest_replaces OR r.only_while_current) THEN 'superseded' END AS moot
+    FROM owed.subscriber s
+    JOIN owed.rule r ON r.active AND r.status = p_status AND r.role = s.role AND r.channel = s.channel
+      AND (r.merchant_id = v_shipment.merchant_id
+        OR r.merchant_id IS NULL AND NOT EXISTS (
+          SELECT FROM owed.rule own WHERE own.active AND own.merchant_id = v_shipment.merchant_id
+            AND own.status = r.status AND own.role = r.role AND own.channel = r.channel))
+    WHERE s.shipment_id = p_shipment_id
+  ) AS told;
+  GET DIAGNOSTICS notifications = ROW_COUNT;
+  outcome := 'recorded';
+  RETURN NEXT;
+END $function$;
+
 CREATE OR REPLACE FUNCTION owed.record_event(id text, shipment_id text, status text, occurred_at timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -416,6 +502,23 @@ CREATE OR REPLACE FUNCTION owed.refuse(field text, reason text)
 AS $function$
 BEGIN
   RAISE EXCEPTION '% %', field, reason USING ERRCODE = 'OW003', COLUMN = field, HINT = 'Correct the field and call again.';
+END $function$;
+
+CREATE OR REPLACE FUNCTION owed.refuse_crowd()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  IF (SELECT count(*) FROM (SELECT FROM owed.subscriber s WHERE s.shipment_id = NEW.shipment_id LIMIT 50) AS had) = 50
+    -- Who watches already is only brought up to date.
+    AND NOT EXISTS (SELECT FROM owed.subscriber s WHERE s.shipment_id = NEW.shipment_id
+      AND (s.recipient_id, s.channel) = (NEW.recipient_id, NEW.channel))
+  THEN
+    PERFORM owed.refuse('shipment_id', 'has 50 subscribers, more than a shipment has');
+  END IF;
+  RETURN NEW;
 END $function$;
 
 CREATE OR REPLACE FUNCTION owed.refuse_to_leave_the_end()
@@ -505,88 +608,20 @@ CREATE OR REPLACE FUNCTION owed.try_record_event(p_id text, p_shipment_id text, 
  RETURNS TABLE(outcome text, field text, reason text, notifications integer)
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  v_shipment owed.shipment;
-  v_known    owed.event;
-  v_key      uuid := owed.new_event_key();
-  v_now      timestamptz := clock_timestamp();
-  v_newest   boolean;
 BEGIN
-  notifications := 0;
-  IF p_id IS NULL OR p_id !~ '^[A-Za-z0-9._:-]{1,128}$' THEN
-    outcome := 'refused'; field := 'id'; reason := 'must be 1 to 128 characters of A-Z a-z 0-9 . _ : -';
-  ELSIF NOT EXISTS (SELECT FROM owed.status WHERE name = p_status) THEN
-    outcome := 'refused'; field := 'status'; reason := 'is not a known status';
-  ELSIF p_occurred_at IS NULL OR NOT isfinite(p_occurred_at) THEN
-    outcome := 'refused'; field := 'occurred_at'; reason := 'must be a time';
-  ELSIF p_occurred_at > v_now + interval '5 minutes' THEN
-    outcome := 'refused'; field := 'occurred_at'; reason := 'is more than five minutes in the future';
+  -- An event that came before is repeated as ever.
+  IF (SELECT count(*) FROM (SELECT FROM owed.event e WHERE e.shipment_id = p_shipment_id LIMIT 100) AS had) = 100
+    AND NOT EXISTS (SELECT FROM owed.event e WHERE e.id = p_id)
+  THEN
+    RETURN QUERY SELECT 'refused', 'status', 'is the shipment''s 101st, more than a shipment has', 0;
+  ELSE
+    RETURN QUERY SELECT * FROM owed.record_and_fan_out(p_id, p_shipment_id, p_status, p_occurred_at);
   END IF;
-  IF outcome IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
-
-  -- The shipment's events are recorded one after the other, so that "the current status" has one meaning.
-  SELECT * INTO v_shipment FROM owed.shipment WHERE id = p_shipment_id FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
-    outcome := 'refused'; field := 'shipment_id'; reason := 'is not a known shipment';
-    RETURN NEXT; RETURN;
-  END IF;
-
-  INSERT INTO owed.event (key, id, shipment_id, status, occurred_at, recorded_at)
-  VALUES (v_key, p_id, p_shipment_id, p_status, p_occurred_at, v_now)
-  ON CONFLICT (id) DO NOTHING;
-  IF NOT FOUND THEN
-    SELECT * INTO v_known FROM owed.event WHERE id = p_id;
-    IF (v_known.shipment_id, v_known.status, v_known.occurred_at) = (p_shipment_id, p_status, p_occurred_at) THEN
-      outcome := 'repeated';
-    ELSE
-      outcome := 'refused'; field := 'id'; reason := 'is already taken by an event with other content';
-    END IF;
-    RETURN NEXT; RETURN;
-  END IF;
-
-  v_newest := v_shipment.status IS NULL
-    OR (p_occurred_at, p_id) > (v_shipment.status_at, v_shipment.status_event_id);
-  IF v_newest THEN
-    UPDATE owed.shipment SET status = p_status, status_at = p_occurred_at, status_event_id = p_id
-    WHERE id = p_shipment_id;
-  END IF;
-
-  -- Who opted out, has no address, or would be told what is no longer true gets a row as well, already ended
-  -- with its reason: months later the ledger says why nothing was sent.
-  INSERT INTO owed.notification
-    (id, event_key, subscriber_id, rule_id, channel, due_at, send_by, state, owed_at, reason, died_at, stopped_at,
-     cancelled_at)
-  SELECT owed.notification_id(v_key, told.ordinal), v_key, told.subscriber_id, told.rule_id, told.channel,
-    told.due_at, told.send_by,
-    CASE WHEN told.moot IS NOT NULL THEN 'cancelled' WHEN told.address IS NULL THEN 'dead' ELSE 'pending' END,
-    CASE WHEN told.moot IS NULL AND told.address IS NOT NULL THEN told.due_at END,
-    CASE WHEN told.moot IS NOT NULL THEN told.moot WHEN told.address IS NULL THEN 'no_address' END,
-    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
-    CASE WHEN told.moot IS NULL AND told.address IS NULL THEN v_now END,
-    CASE WHEN told.moot IS NOT NULL THEN v_now END
-  FROM (
-    SELECT row_number() OVER (ORDER BY s.id, r.id) AS ordinal, s.id AS subscriber_id, r.id AS rule_id, s.channel, s.address,
-      CASE WHEN r.delay_s = 0 THEN v_now ELSE p_occurred_at + make_interval(secs => r.delay_s) END AS due_at,
-      p_occurred_at + make_interval(secs => r.send_within_s) AS send_by,
-      CASE WHEN s.opted_out_at IS NOT NULL THEN 'opted_out'
-           WHEN EXISTS (
-             SELECT FROM owed.suppression x
-             WHERE x.channel = s.channel AND x.address = owed.address_key(s.address) AND x.lifted_at IS NULL) THEN 'suppressed'
-           WHEN NOT v_newest AND (r.newest_replaces OR r.only_while_current) THEN 'superseded' END AS moot
-    FROM owed.subscriber s
-    JOIN owed.rule r ON r.active AND r.status = p_status AND r.role = s.role AND r.channel = s.channel
-      AND (r.merchant_id = v_shipment.merchant_id
-        OR r.merchant_id IS NULL AND NOT EXISTS (
-          SELECT FROM owed.rule own WHERE own.active AND own.merchant_id = v_shipment.merchant_id
-            AND own.status = r.status AND own.role = r.role AND own.channel = r.channel))
-    WHERE s.shipment_id = p_shipment_id
-  ) AS told;
-  GET DIAGNOSTICS notifications = ROW_COUNT;
-  outcome := 'recorded';
-  RETURN NEXT;
 END $function$;
 
 CREATE TRIGGER the_end_is_final AFTER UPDATE ON owed.notification FOR EACH ROW WHEN ((old.state = ANY (ARRAY['delivered'::text, 'cancelled'::text])) AND (new.state <> old.state OR new.delivered_at IS DISTINCT FROM old.delivered_at)) EXECUTE FUNCTION owed.refuse_to_leave_the_end();
+
+CREATE TRIGGER not_a_crowd BEFORE INSERT ON owed.subscriber FOR EACH ROW EXECUTE FUNCTION owed.refuse_crowd();
 
 COMMENT ON COLUMN owed.channel.closed_until IS 'nothing is leased or sent before; when it has passed, a few rows probe the provider';
 COMMENT ON COLUMN owed.channel.evidence_late_at IS 'when the provider''s events were last seen to come late: resends wait';
@@ -596,6 +631,7 @@ COMMENT ON COLUMN owed.channel.quota IS 'messages in 24 hours; null: no limit is
 COMMENT ON COLUMN owed.channel.rate IS 'messages a second that the provider takes; null: no limit is known';
 COMMENT ON COLUMN owed.channel.used IS 'of the quota, when the limits were read';
 COMMENT ON COLUMN owed.heartbeat.queue_empty_since IS 'since when consecutive sweeps saw the notification queue report itself empty';
+COMMENT ON COLUMN owed.heartbeat.restored_at IS 'when an operator said last that the ledger was put back from a backup';
 COMMENT ON COLUMN owed.notification.attempts IS 'provider calls started';
 COMMENT ON COLUMN owed.notification.evidence IS 'what says that the provider accepted: its reply, its own event, or an operator';
 COMMENT ON COLUMN owed.notification.generation IS 'plus one at each deliberate re-publish: part of the deduplication id';

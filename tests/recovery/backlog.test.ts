@@ -3,12 +3,16 @@ import { parseSettings } from "@owed/functions/settings";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Cloud, startCloud } from "../support/cloud.ts";
 import { countStates, readRows } from "../support/ledger-rows.ts";
+import { long } from "../support/long.ts";
 import { depth, watchPublishes } from "../support/queue.ts";
 import { owe } from "../support/shipment.ts";
 
+/** Rows that a sweep leases at a time. */
+const slice = long ? 1000 : 200;
+
 let cloud: Cloud;
 beforeAll(async () => {
-  cloud = await startCloud();
+  cloud = await startCloud({ settings: { sweep: { slice } } });
 });
 afterEach(() => cloud.reset());
 afterAll(() => cloud.stop());
@@ -29,7 +33,7 @@ async function writesToLedger(): Promise<{ lease: number; mark: number; other: n
 
 test("a backlog is drained in one sweep: tens to SQS, and one statement a slice", async () => {
   await cloud.sql`CREATE EXTENSION IF NOT EXISTS pg_stat_statements`;
-  const rows = 3500;
+  const rows = 3.5 * slice;
   await owe(cloud, rows);
   await writesToLedger();
   const published = watchPublishes(cloud);

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@owed/ledger";
 import { startPostgres } from "@owed/local";
 import type { TestProject } from "vitest/node";
+import { makeFolder } from "./folder.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -14,7 +13,10 @@ declare module "vitest" {
 
 /** One PostgreSQL for a test run, with a migrated database that each test file's own is copied from. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), "owed-test-"));
+  // The first project that needs it starts it for all.
+  const run = project.vitest.getRootProject();
+  if ("cluster" in run.getProvidedContext()) return async () => {};
+  const folder = await makeFolder("test");
   const server = await startPostgres({ folder, port: 0, database: "template_owed", durable: false });
   const { host, port, user, password } = server;
   await migrate(
@@ -31,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     },
     fileURLToPath(new URL("../../migrations", import.meta.url)),
   );
-  project.provide("cluster", { host, port, user, password });
+  run.provide("cluster", { host, port, user, password });
   return async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

@@ -12,7 +12,7 @@ const names = createProgram({ out: () => {}, err: () => {} }, async () => {}).co
 
 test("every command is there", () => {
   expect(names.toSorted()).toEqual(
-    "audit cancel close dead event lift open pause redrive refused replay resolve resume show status suppressed sweep".split(
+    "audit cancel close dead event lift open pause redrive refused replay resolve restored resume show status suppressed sweep".split(
       " ",
     ),
   );

@@ -13,6 +13,7 @@ import { redrive } from "./commands/redrive.ts";
 import { refused } from "./commands/refused.ts";
 import { replay } from "./commands/replay.ts";
 import { resolve } from "./commands/resolve.ts";
+import { restored } from "./commands/restored.ts";
 import { resume } from "./commands/resume.ts";
 import { show } from "./commands/show.ts";
 import { status } from "./commands/status.ts";
@@ -55,6 +56,6 @@ export function createProgram({ out, err }: Streams, run: Run): Command {
   program.commandsGroup("Run:");
   for (const add of [event, sweep, pause, resume, close, open]) add(program, run);
   program.commandsGroup("Mend:");
-  for (const add of [redrive, replay, resolve, cancel, lift]) add(program, run);
+  for (const add of [redrive, replay, resolve, cancel, lift, restored]) add(program, run);
   return program;
 }

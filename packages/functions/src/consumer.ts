@@ -7,9 +7,10 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { createMetrics, toError } from "./observe.ts";
 import { createSqsClient } from "./sqs.ts";
 import { type Disposal, respond } from "./sqs-batch.ts";
+import { reached, type Stage } from "./step.ts";
 
 export type Consumer = {
-  stage: string;
+  stage: Exclude<Stage, "sweep">;
   logger: Logger;
   queueUrl: string;
   /** Says for each message whether it is done, and counts what it met. */
@@ -33,8 +34,10 @@ export function queueConsumer({ stage, logger, queueUrl, consume }: Consumer) {
       const { disposals, counts } = await consume(event.Records, context);
       metrics.addMetric("messages", MetricUnit.Count, event.Records.length);
       for (const [name, count] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, count);
-      return respond(sqs, queueUrl, disposals, (error) =>
+      const response = await respond(sqs, queueUrl, disposals, (error) =>
         logger.warn("a visibility could not be set", toError(error)),
       );
+      reached(`${stage}:answered`);
+      return response;
     });
 }

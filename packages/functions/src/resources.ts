@@ -1,6 +1,7 @@
 import type { LedgerOptions } from "@owed/ledger";
 import { Resource } from "sst/resource";
 import * as v from "valibot";
+import { namedIssues } from "./issues.ts";
 
 const queue = v.object({ url: v.pipe(v.string(), v.url()) });
 
@@ -37,9 +38,9 @@ export function resource<Name extends keyof typeof shapes>(name: Name): v.InferO
   const given: unknown = name in Resource ? Reflect.get(Resource, name) : undefined;
   const parsed = v.safeParse(shapes[name], given);
   if (parsed.success) return parsed.output;
-  const wrong = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? "it"}: ${issue.message}`);
+  const wrong = namedIssues(parsed.issues, "it");
   throw new InvalidResource(
-    `the linked resource ${name} is not as expected (${wrong.join("; ")}); link it, or set SST_RESOURCE_${name}`,
+    `the linked resource ${name} is not as expected (${wrong}); link it, or set SST_RESOURCE_${name}`,
   );
 }
 

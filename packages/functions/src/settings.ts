@@ -1,8 +1,12 @@
 import { defaultDurations } from "@owed/ledger";
 import { Resource } from "sst/resource";
 import * as v from "valibot";
+import { namedIssues } from "./issues.ts";
 
-const seconds = (fallback: number, least = 0) => v.optional(v.pipe(v.number(), v.minValue(least)), fallback);
+/** Longer than anything here lasts, and no longer than PostgreSQL's intervals and Node's timers can be. */
+const mostSeconds = 14 * 24 * 60 * 60;
+const seconds = (fallback: number, least = 0) =>
+  v.optional(v.pipe(v.number(), v.minValue(least), v.maxValue(mostSeconds)), fallback);
 const count = (fallback: number, least: number, most: number) =>
   v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), fallback);
 
@@ -152,8 +156,8 @@ export class InvalidSettings extends Error {
 export function parseSettings(given: unknown): Settings {
   const parsed = v.safeParse(schema, given);
   if (parsed.success) return parsed.output;
-  const wrong = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? "settings"}: ${issue.message}`);
-  throw new InvalidSettings(`wrong settings: ${wrong.join("; ")}; correct the linked 'Settings'`);
+  const wrong = namedIssues(parsed.issues, "settings");
+  throw new InvalidSettings(`wrong settings: ${wrong}; correct the linked 'Settings'`);
 }
 
 /** The settings linked to this function, or the defaults. */

@@ -35,6 +35,7 @@ export { cancel } from "./operate/cancel.ts";
 export { closeChannel } from "./operate/close-channel.ts";
 export { liftSuppression } from "./operate/lift-suppression.ts";
 export { lookAtQueued } from "./operate/look-at-queued.ts";
+export { markRestored } from "./operate/mark-restored.ts";
 export { markRetried } from "./operate/mark-retried.ts";
 export { noteRedrive } from "./operate/note-redrive.ts";
 export { openChannel } from "./operate/open-channel.ts";

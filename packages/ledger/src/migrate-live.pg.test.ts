@@ -53,15 +53,16 @@ test("migrating a ledger that is in use fails no transaction of the platform or 
   const traffic = Promise.all([
     ...[0, 1, 2].map((one) =>
       repeat("platform", (turn) => {
-        const shipment = `S-${1 + one * 10 + (turn % 10)}`;
+        const shipment = `S-${1 + ((turn + 13 * one) % 40)}`;
         return sql`SELECT owed.record_event(${`E-${one}-${turn}`}, ${shipment}, 'out_for_delivery', clock_timestamp())`;
       }),
     ),
     // In the other order: the channel first, then the notifications.
     repeat("subscribing", (turn) =>
       sql.begin(async (transaction) => {
-        await transaction`SELECT owed.subscribe('S-40', ${`late-${turn}`}, 'buyer', 'email', 'b@example.com')`;
-        await transaction`SELECT owed.record_event(${`L-${turn}`}, 'S-40', 'out_for_delivery', clock_timestamp())`;
+        const shipment = `S-${1 + (turn % 40)}`;
+        await transaction`SELECT owed.subscribe(${shipment}, ${`late-${turn}`}, 'buyer', 'email', 'b@example.com')`;
+        await transaction`SELECT owed.record_event(${`L-${turn}`}, ${shipment}, 'out_for_delivery', clock_timestamp())`;
       }),
     ),
     ...[0, 1].map(() =>

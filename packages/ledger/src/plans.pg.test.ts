@@ -17,8 +17,8 @@ import {
 } from "./index.ts";
 
 // A ledger whose shipments have moved on several times: what a sweep meets after an outage.
-const shipments = 60;
-const buyers = 100;
+const shipments = 120;
+const buyers = 50;
 
 const none = { leased: 0, published: 0, failed: 0, cancelled: 0, rescued: 0, unknown: 0, resent: 0 };
 

@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { makeFolder } from "../../../tests/support/folder.ts";
 import { listen, PortTaken } from "./port.ts";
 import { FolderInUse, type LocalPostgres, PostgresFailed, startPostgres } from "./postgres.ts";
 
@@ -19,7 +21,7 @@ const started = new Set<LocalPostgres>();
 const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), "owed-postgres-")));
+  base = await realpath(await makeFolder("postgres"));
   await chmod(base, 0o755); // else only root could enter, which is a test of its own
   folder = join(base, "shared");
 });
@@ -55,6 +57,13 @@ async function query<Row extends object>(server: LocalPostgres, text: string): P
   } finally {
     await sql.end();
   }
+}
+
+/** Another cluster, in a folder of its own: a copy, as an initialisation takes seconds. */
+async function copyCluster(name: string): Promise<string> {
+  const copy = join(base, name);
+  await promisify(execFile)("cp", ["-a", folder, copy]);
+  return copy;
 }
 
 async function writeRow(server: LocalPostgres, value: string): Promise<void> {
@@ -180,9 +189,9 @@ describe("the data is there again", () => {
     await writeRow(orphan, "both killed");
     const { host, port, user, password, database } = orphan;
     const sql = postgres({ host, port, user, password, database, max: 1 });
-    // Busy for three seconds, in which it does not look whether the postmaster lives.
-    const busy = `DO $$ DECLARE until timestamptz := clock_timestamp() + interval '3 seconds';
-                  BEGIN WHILE clock_timestamp() < until LOOP END LOOP; END $$`;
+    // Busy until it finds a file, or for half a minute, and meanwhile it does not look whether the postmaster lives.
+    const busy = `DO $$ DECLARE until timestamptz := clock_timestamp() + interval '30 seconds'; BEGIN
+                  WHILE pg_stat_file('enough', true) IS NULL AND clock_timestamp() < until LOOP END LOOP; END $$`;
     const work = sql
       .unsafe(busy)
       .execute()
@@ -194,9 +203,16 @@ describe("the data is there again", () => {
     });
     await sigkill(child);
     process.kill(orphan.pid, "SIGKILL");
-    const lines: string[] = [];
-    const second = await start({ log: (line) => lines.push(line) });
-    expect(lines.join("\n")).toMatch(/pre-existing shared memory block .* is still in use/);
+    const enough = join(folder, "cluster", "data", "enough");
+    let refused = 0;
+    const second = await start({
+      log(line) {
+        if (!/pre-existing shared memory block .* is still in use/.test(line)) return;
+        refused += 1;
+        writeFileSync(enough, "");
+      },
+    });
+    expect(refused).toBeGreaterThan(0);
     expect(await kept(second, "both killed")).toBe(true);
     await work;
     await sql.end({ timeout: 0 });
@@ -209,7 +225,7 @@ describe("the data is there again", () => {
     const lock = await readFile(lockFile, "utf8");
     await first.kill();
     // Another cluster's postmaster: the same user's, so PostgreSQL itself would give up here.
-    const other = await start({ folder: join(base, "other") });
+    const other = await start({ folder: await copyCluster("other") });
     await writeFile(lockFile, lock.replace(String(first.pid), String(other.pid)));
     expect(await kept(await start(), "pid used again")).toBe(true);
     expect(isAlive(other.pid)).toBe(true);
@@ -240,10 +256,11 @@ describe("it says why it does not start", () => {
   });
 
   test("the server's own last words", async () => {
-    const first = await start({ folder: join(base, "broken") });
+    const first = await start();
     await first.stop();
-    await rm(join(base, "broken", "cluster", "data", "global", "pg_control"));
-    const error = await start({ folder: join(base, "broken") }).catch((reason: unknown) => reason);
+    const broken = await copyCluster("broken");
+    await rm(join(broken, "cluster", "data", "global", "pg_control"));
+    const error = await start({ folder: broken }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(PostgresFailed);
     expect(String(error)).toMatch(
       /did not start in .*broken.*\n.*could not (find the database system|open file)/,

@@ -27,6 +27,8 @@ const plainName = /^[A-Za-z0-9 .,'&()_-]+$/;
  */
 export function parseAddress(address: string | null | undefined): string {
   if (!address) throw new RefusedError("NoAddress", "no address");
+  // First: what follows may take more than a look at each character.
+  refuse(Buffer.byteLength(address) > maxAddressOctets, "is too long");
   refuse(/\p{Cc}/u.test(address), "has a control character");
   refuse(/[\s\p{Z}]/u.test(address), "has a space");
   refuse(/[<>]/.test(address), "has an angle bracket");
@@ -39,7 +41,7 @@ export function parseAddress(address: string | null | undefined): string {
   refuse(!dotAtom.test(local) || local.includes("=?"), "has a malformed local part");
   const host = notInDomain.test(domain) ? "" : domainToASCII(domain);
   refuse(!hostname.test(host), "has a malformed domain");
-  const octets = Math.max(Buffer.byteLength(address), local.length + 1 + host.length);
+  const octets = local.length + 1 + host.length;
   refuse(local.length > maxLocalPartOctets || octets > maxAddressOctets, "is too long");
   return `${local}@${host}`;
 }

@@ -54,7 +54,8 @@ export function emailChannel({ client, from, configurationSet, timeoutMs }: Emai
           flight.watch(command, stop);
           return flight.follow(() => client.send(command, { abortSignal: stop }));
         });
-        if (typeof MessageId === "string" && /^\S+$/.test(MessageId)) {
+        // One that the ledger can't hold would keep the whole batch's outcomes from being recorded.
+        if (typeof MessageId === "string" && /^[!-~]{1,256}$/.test(MessageId)) {
           return { outcome: "accepted", provider: "ses", providerMessageId: MessageId };
         }
         return { outcome: "unknown", reason: "UnusableAnswer: status 200 without a message id" };

@@ -38,7 +38,11 @@ export function classify(error: unknown, context: Context): SendResult {
 }
 
 function provided(error: SESServiceException, code: string, answer: Answer, context: Context): SendResult {
-  const unverified = unverifiedIdentity(error.message, context);
+  const message = redacted(error.message, context);
+  // What SES quotes of a recipient decides nothing: somebody may be called "Sending paused".
+  const unverified = /address is not verified/i.test(message)
+    ? unverifiedIdentity(error.message, context)
+    : null;
   if (unverified) {
     const reason = `${code}: email address is not verified (${unverified})`;
     // In the sandbox every recipient must be verified too; the sender must be always.
@@ -46,8 +50,8 @@ function provided(error: SESServiceException, code: string, answer: Answer, cont
       ? { outcome: "refused", reason, answered: true }
       : throttled(reason, answer, "account");
   }
-  const reason = line(`${code}: ${redacted(error.message, context)}`, maxReason);
-  const verdict: Verdict = verdictOf(code, error.message, answer.status);
+  const reason = line(`${code}: ${message}`, maxReason);
+  const verdict: Verdict = verdictOf(code, message, answer.status);
   switch (verdict) {
     case "refused":
       return { outcome: "refused", reason, answered: true };
@@ -74,8 +78,7 @@ function throttled(reason: string, answer: Answer | null, scope: ThrottleScope):
  * "Email address is not verified. The following identities failed the check in region EU-WEST-1: …": the
  * recipient's fault only when the recipient is the only one named. The list may end with an ellipsis.
  */
-function unverifiedIdentity(message: string, { to, from }: Context): "recipient" | "sender" | null {
-  if (!/address is not verified/i.test(message)) return null;
+function unverifiedIdentity(message: string, { to, from }: Context): "recipient" | "sender" {
   const names = message.toLowerCase().split(/[\s,;<>"]+|\.{2,}|…/);
   const ours = names.includes(from.toLowerCase()) || names.includes(domainOf(from));
   return !ours && names.includes(to.toLowerCase()) ? "recipient" : "sender";
@@ -89,9 +92,12 @@ function domainOf(address: string): string {
 function redacted(message: string, { name }: Context): string {
   // A shorter name would tear ordinary words apart, and make the reason another one for each recipient.
   const nameless = name.length > 2 ? message.replaceAll(name, "[name]") : message;
-  return nameless
-    .replace(/=\?[^?\s]*\?[BQ]\?[^?\s]*\?=/gi, "[name]")
-    .replace(/[^\s<>"',;:()]*@[^\s<>"',;:()]*/g, "[address]");
+  return (
+    nameless
+      .replace(/=\?[^?\s]*\?[BQ]\?[^?\s]*\?=/gi, "[name]")
+      // Word by word: looking for an @ from each character on would take the square of the message's length.
+      .replace(/[^\s<>"',;:()]+/g, (word) => (word.includes("@") ? "[address]" : word))
+  );
 }
 
 type Answer = { status: number; headers: Record<string, string> };

@@ -12,7 +12,7 @@ export function event(program: Command, run: Run): void {
   teach(program, "event", {
     summary: "record a shipment's event, and owe its notifications",
     description:
-      "Records that a shipment came into a status, and owes a notification to everyone who is to be told. The same event again (id, shipment, status and time) does nothing.",
+      "Records that a shipment came into a status, and owes a notification to everyone who is to be told. The same event again (the same --id, shipment, status and --at) does nothing.",
     changes: "the ledger: an event, the shipment's current status, and the notifications it owes.",
     examples: [
       "event --shipment S-1001 --status customs_hold",

@@ -11,6 +11,8 @@ import {
 import type { SQSRecord } from "aws-lambda";
 import type { Settings } from "../settings.ts";
 import { acknowledge, type Disposal, failAfter, receiveCount } from "../sqs-batch.ts";
+import { reached } from "../step.ts";
+import { type Clocks, startStopwatch } from "../stopwatch.ts";
 import { type NotificationMessage, parseMessage } from "./message.ts";
 import { decide } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
@@ -25,8 +27,7 @@ export type Deliver = {
   pace: Pick<Pace, "take">;
   /** Seconds this invocation may still run. */
   remaining: () => number;
-  /** Milliseconds by two clocks: the wall's may jump, the monotonic one stands still while a machine sleeps. */
-  clocks?: () => { wall: number; monotonic: number };
+  clocks?: Clocks | undefined;
   onError: (message: string, error: unknown, notification?: string) => void;
 };
 
@@ -35,16 +36,14 @@ type ClaimedItem = Item & { claimed: Claimed };
 
 export type Delivery = { disposals: Map<SQSRecord, Disposal>; counts: Record<string, number> };
 
-const bothClocks = () => ({ wall: Date.now(), monotonic: performance.now() });
-
 /**
  * A batch as a whole: claims its rows in one statement, sends its groups side by side and each group in order,
  * records the outcomes together, and says for each message whether it is done. Nothing is acknowledged before
  * the ledger has it.
  */
 export async function deliver(context: Deliver, records: readonly SQSRecord[]): Promise<Delivery> {
-  const clocks = context.clocks ?? bothClocks;
-  const start = clocks();
+  reached("deliver:received");
+  const elapsed = startStopwatch(context.clocks);
   const disposals = new Map<SQSRecord, Disposal>();
   const counts: Record<string, number> = {};
   const tally = (name: string) => {
@@ -75,6 +74,7 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
     return { disposals, counts };
   }
 
+  reached("deliver:claimed");
   const claimed: ClaimedItem[] = [];
   for (const [place, item] of items.entries()) {
     const verdict = verdicts[place];
@@ -99,10 +99,8 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
   for (const { claimed: row } of claimed) trouble.expect(row.channel, row.failures);
   /** Seconds in which a call may still begin: enough of the send lease and of the invocation is left to call and to record. */
   const timeToCall = () => {
-    const now = clocks();
-    const elapsed = Math.max(Math.abs(now.wall - start.wall), now.monotonic - start.monotonic) / 1000;
     const { callBefore, call, reserve } = context.settings.deliver;
-    return Math.min(callBefore - elapsed, context.remaining() - call - reserve);
+    return Math.min(callBefore - elapsed(), context.remaining() - call - reserve);
   };
   /** Waits for the channel's pace, and looks at the clocks last of all, right before the call. */
   const mayCall = async ({ channel, rate }: Claimed) => {
@@ -116,6 +114,7 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
 
   await Promise.all([...groupsOf(claimed).values()].map((group) => sendGroup(group)));
   await reportTrouble();
+  reached("deliver:reported");
   return { disposals, counts };
 
   async function sendGroup(group: ClaimedItem[]): Promise<void> {
@@ -132,7 +131,9 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
         entries.push(finish(item, end(item, { kind: "not_called", ...held }), acknowledge));
         continue;
       }
+      reached("deliver:calling");
       const result = await send(item);
+      reached("deliver:called");
       tally(result.outcome);
       const { channel } = item.claimed;
       trouble.note(channel, result);
@@ -171,7 +172,7 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
         answered: false,
       };
     try {
-      const signal = AbortSignal.timeout(context.settings.deliver.call * 1000);
+      const signal = AbortSignal.timeout(Math.round(context.settings.deliver.call * 1000));
       return await channel.send(requestOf(item), { signal });
     } catch (error) {
       // A channel says what happened and never throws; where one does, nobody knows, and its neighbours go on.
@@ -220,8 +221,9 @@ const toClaim = ({ record, message }: Item) => ({
   sentAt: Number(record.attributes.SentTimestamp),
 });
 
+/** By the ledger's word: a message's own group is whatever its sender wrote. */
 function groupsOf(items: readonly ClaimedItem[]): Map<string, ClaimedItem[]> {
-  return Map.groupBy(items, ({ record }) => record.attributes.MessageGroupId ?? record.messageId);
+  return Map.groupBy(items, ({ claimed }) => claimed.group);
 }
 
 const requestOf = ({ message, claimed }: ClaimedItem) => ({

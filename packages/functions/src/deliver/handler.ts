@@ -16,7 +16,7 @@ const email = emailChannel({
   client: createSesClient(),
   from: sender,
   configurationSet,
-  timeoutMs: settings.deliver.call * 1000,
+  timeoutMs: Math.round(settings.deliver.call * 1000),
 });
 const pace = new Pace({ workers: settings.deliver.concurrency });
 

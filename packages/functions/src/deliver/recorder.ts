@@ -7,6 +7,7 @@ import {
   record,
   recordEvidence,
 } from "@owed/ledger";
+import { reached } from "../step.ts";
 
 export type RecorderOptions = {
   ledger: Ledger;
@@ -66,6 +67,7 @@ export class Recorder {
     for (let pause = 100; ; pause = Math.min(2 * pause, 2000)) {
       try {
         const fenced = await inTime(this.#record(batch.map(({ result }) => result)), remaining() - 1);
+        reached("deliver:recorded");
         for (const { result, settle } of batch) settle(fenced.has(result.id) ? "fenced" : "recorded");
         return;
       } catch (error) {

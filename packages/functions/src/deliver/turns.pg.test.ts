@@ -68,6 +68,19 @@ describe("groups", () => {
       expect(channel.sent().filter((id) => group.some((row) => row.id === id))).toEqual(idsOf(group));
   });
 
+  test("are what the ledger says, whatever a message claims to be of", async () => {
+    const group = await oweGroupAndQueue(database, 3);
+    const [first] = group;
+    const other = await oweOneAndQueue(database);
+    const channel = scriptedChannel(({ notificationId }) =>
+      notificationId === first?.id ? refused : undefined,
+    );
+    const forged = [...group, other].map((row, place) => ({ ...row, group: place === 2 ? "alone" : "one" }));
+    await give(database, forged, { channel });
+    expect(channel.sent().toSorted()).toEqual([first?.id, other.id].toSorted());
+    expect(await statesOf(database, forged)).toEqual(["dead", "pending", "pending", "delivered"]);
+  });
+
   test("a slow group holds up no other one", async () => {
     const slow = await oweGroupAndQueue(database, 2);
     const fast = await oweGroupAndQueue(database, 3);
@@ -146,6 +159,15 @@ describe("groups", () => {
     // Five seconds at least, and a minute of jitter.
     await passTime(database.sql, 66);
     expect(idsOf(await leaseAll(database))).toEqual(idsOf(group));
+  });
+
+  test("and wait as long where their own turn would not have come", async () => {
+    const group = await oweGroupAndQueue(database, 2);
+    const channel = scriptedChannel(() => slowDown);
+    let turns = 0;
+    await give(database, group, { channel, pace: { take: async () => turns++ === 0 } });
+    expect(turns).toBe(1);
+    expect(await leaseAll(database)).toEqual([]);
   });
 
   test("a row whose turn does not come holds back the later ones, were there a turn for them or not", async () => {

@@ -9,6 +9,7 @@ import {
 import type { SQSRecord } from "aws-lambda";
 import { toError } from "../observe.ts";
 import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
+import { reached } from "../step.ts";
 import { parseFeedback } from "./event.ts";
 import { inOrder } from "./order.ts";
 
@@ -32,6 +33,7 @@ export async function feedback(
   { ledger, onError }: FeedbackContext,
   records: readonly SQSRecord[],
 ): Promise<FeedbackResult> {
+  reached("feedback:received");
   const disposals = new Map<SQSRecord, Disposal>();
   const counts = { ...nothing };
   const items: Item[] = [];
@@ -51,7 +53,9 @@ export async function feedback(
     for (let rest = inOrder(items); rest.length > 0; ) {
       const round = firstOfEachRow(rest);
       rest = rest.filter((item) => !round.includes(item));
-      for (const [item, answer] of await weigh(ledger, round)) {
+      const weighed = await weigh(ledger, round);
+      reached("feedback:weighed");
+      for (const [item, answer] of weighed) {
         if (answer instanceof Error) {
           onError("a provider event comes again: it could not be weighed", answer);
           comeAgain(item);
@@ -113,5 +117,6 @@ async function keepForeign(ledger: Ledger, record: SQSRecord): Promise<Disposal>
   if (looks < looksForRow) return failAfter(30 * looks);
   const refusal = { queue: "feedback", field: "notification", reason: "is not in this ledger" } as const;
   await keepRefusedEvent(ledger, { messageId: record.messageId, ...refusal, body: record.body });
+  reached("feedback:kept");
   return acknowledge;
 }

@@ -9,6 +9,7 @@ import {
 import type { SQSRecord } from "aws-lambda";
 import { toError } from "../observe.ts";
 import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
+import { reached } from "../step.ts";
 import { parseEvent, type Refusal } from "./event.ts";
 
 export type Ingest = {
@@ -23,8 +24,11 @@ export type Ingestion = {
   counts: { recorded: number; repeated: number; refused: number; notifications: number; postponed: number };
 };
 
-/** Seconds that an event which overtook its shipment's registration is tried again, and how often. */
-const unknownShipment = { within: 15 * 60, every: 30 };
+/** Seconds that an event which overtook its shipment's registration is tried again. */
+const registeredWithin = 15 * 60;
+
+/** Soon, then ever more seldom: a flood of them must not fill what the queue may have in flight. */
+const waitForShipment = (receives: number) => Math.min(30 * 2 ** (receives - 1), 240);
 
 /**
  * Records a batch of shipment events with their fan-out. An invalid one is refused with the field and the
@@ -35,6 +39,7 @@ export async function ingest(
   { ledger, remaining, onError }: Ingest,
   records: readonly SQSRecord[],
 ): Promise<Ingestion> {
+  reached("ingest:received");
   const disposals = new Map<SQSRecord, Disposal>();
   const counts = { recorded: 0, repeated: 0, refused: 0, notifications: 0, postponed: 0 };
   const postpone = (
@@ -70,16 +75,23 @@ export async function ingest(
       disposals.set(record, acknowledge);
       counts[answer.outcome] += 1;
       if (answer.outcome === "recorded") counts.notifications += answer.notifications;
-    } else if (answer.field === "shipment_id" && age(record) < unknownShipment.within) {
+    } else if (answer.field === "shipment_id" && age(record) < registeredWithin) {
       const error = new Error(answer.reason);
-      postpone(record, "an event comes again: its shipment is not known yet", error, unknownShipment.every);
+      postpone(
+        record,
+        "an event comes again: its shipment is not known yet",
+        error,
+        waitForShipment(receiveCount(record)),
+      );
     } else refused.push({ record, refusal: { field: answer.field, reason: answer.reason } });
   }
 
+  reached("ingest:recorded");
   for (const { record, refusal } of refused) {
     try {
       const { messageId, body } = record;
       await keepRefusedEvent(ledger, { messageId, queue: "event", ...refusal, body });
+      reached("ingest:kept");
       counts.refused += 1;
       disposals.set(record, acknowledge);
     } catch (error) {

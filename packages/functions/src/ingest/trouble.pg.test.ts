@@ -24,14 +24,15 @@ const about = (more: Record<string, unknown> = {}, options: RecordOptions = {}) 
 test("an unknown shipment may be registered yet: tried for a quarter of an hour, then refused and kept", async () => {
   const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000;
   const early = [
-    { receives: 1, sentAt: minutesAgo(0) },
-    { receives: 29, sentAt: minutesAgo(14) },
+    { receives: 1, sentAt: minutesAgo(0), wait: 30 },
+    { receives: 3, sentAt: minutesAgo(2), wait: 120 },
+    { receives: 29, sentAt: minutesAgo(14), wait: 240 },
   ];
-  for (const options of early) {
+  for (const { wait, ...options } of early) {
     const event = recordOf(bodyOf({ shipment_id: "S-none" }), options);
     const { counts, disposals, onError } = await take(database.ledger, [event, about()]);
     expect(counts).toMatchObject({ recorded: 1, postponed: 1 });
-    expect(disposals).toEqual([comesAgainIn(30), acknowledged]);
+    expect(disposals).toEqual([comesAgainIn(wait), acknowledged]);
     expect(onError).toHaveBeenCalledOnce();
   }
   expect(await readKept(database)).toEqual([]);

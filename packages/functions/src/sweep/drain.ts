@@ -1,6 +1,7 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { type Leased, type Ledger, lease, markQueued, release, type Share, type Slice } from "@owed/ledger";
 import type { Settings } from "../settings.ts";
+import { reached } from "../step.ts";
 import { type Published, publish } from "./publish.ts";
 
 export type Drain = {
@@ -48,6 +49,7 @@ export async function drain(
   const take = async (watermark: string | null): Promise<Slice> => {
     const asked = shares.ask();
     const slice = await lease(ledger, settings.durations, { shares: asked, watermark, fresh });
+    reached("sweep:leased");
     shares.use(asked, slice, watermark === null);
     return slice;
   };
@@ -136,7 +138,9 @@ class Shares {
 
 async function write({ ledger, settings }: Drain, published: Published, totals: Drained): Promise<void> {
   const marked = await markQueued(ledger, settings.durations, published.accepted);
+  reached("sweep:marked");
   await release(ledger, published.released);
+  reached("sweep:released");
   totals.published += published.accepted.length;
   totals.fenced += published.accepted.length - marked;
   totals.failed += published.failed;

@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand, type SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
 import type { Leased } from "@owed/ledger";
 import pLimit from "p-limit";
+import { reached } from "../step.ts";
 import { messageOf } from "./message.ts";
 import { type Batch, pack } from "./pack.ts";
 
@@ -68,6 +69,7 @@ export async function publish(rows: readonly Leased[], options: PublishOptions):
       const { Successful = [], Failed = [] } = await sqs.send(
         new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: free.map(messageOf) }),
       );
+      reached("sweep:published");
       const accepted = new Set(Successful.map((entry) => entry.Id));
       const failed = new Map(Failed.map((entry) => [entry.Id, entry.Code ?? "no code"]));
       for (const [place, row] of free.entries()) {

@@ -1,6 +1,8 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { abandonSweep, beginSweep, type Finished, finishSweep, type Ledger, type Share } from "@owed/ledger";
 import type { Settings } from "../settings.ts";
+import { reached } from "../step.ts";
+import { type Clocks, startStopwatch } from "../stopwatch.ts";
 import { type Drained, drain } from "./drain.ts";
 import { type LimitSource, refreshLimits } from "./limits.ts";
 import { ask, type LookedAt, look } from "./look.ts";
@@ -16,6 +18,7 @@ export type Sweep = {
   limits: ReadonlyMap<string, LimitSource>;
   /** Seconds this invocation may still run. */
   remaining: () => number;
+  clocks?: Clocks | undefined;
   onError?: (message: string, error: unknown) => void;
 };
 
@@ -38,13 +41,13 @@ type Totals = Extract<Summary, { swept: true }>;
  */
 export async function sweep(context: Sweep): Promise<Summary> {
   const { ledger, settings, onError } = context;
-  const started = performance.now();
-  const elapsed = () => (performance.now() - started) / 1000;
+  const elapsed = startStopwatch(context.clocks);
   const end = Math.min(settings.sweep.budget, context.remaining() - 5);
   const inTime = () => elapsed() < end;
 
   const beginning = await beginSweep(ledger, settings.durations);
   if (!beginning.taken) return { swept: false, why: beginning.why };
+  reached("sweep:begun");
 
   const totals = nothingYet();
   try {
@@ -52,7 +55,9 @@ export async function sweep(context: Sweep): Promise<Summary> {
       ask(context, { ...beginning, full: beginning.channels.some((load) => isFull(load, settings)) }),
       refreshLimits({ ledger, settings, sources: context.limits, onError }, beginning.channels),
     ]);
+    reached("sweep:asked");
     Object.assign(totals, await look(ledger, settings, asked, inTime));
+    reached("sweep:looked");
     // What was resent or rescued just now is due as well.
     const dueNow = totals.resent + totals.rescued;
     const { fresh, all } = plan(
@@ -66,6 +71,7 @@ export async function sweep(context: Sweep): Promise<Summary> {
       totals,
       await finishSweep(ledger, settings.durations, beginning.run, totals, asked.queueEmpty),
     );
+    reached("sweep:finished");
   } catch (error) {
     await abandonSweep(ledger, beginning.run).catch(() => {});
     throw error;

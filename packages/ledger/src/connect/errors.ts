@@ -48,13 +48,11 @@ const certainlyNotRun = new Set([
   // exception that a claim's and a heartbeat's guards make harmless); or the driver's next statement got the farewell.
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
-  // The driver reports a statement that was under way as CONNECTION_CLOSED or ECONNRESET, and gives the server's
-  // farewell to the next one, which it has not sent yet.
-  "57P01", // admin_shutdown
-  "57P02", // crash_shutdown
   "57P03", // cannot_connect_now: starting up or in recovery
   "57014", // query_canceled: it ran into its time limit and was rolled back
   "55P03", // lock_not_available: the same for a lock, e.g. a migration's
+  "53100", // disk_full
+  "25006", // read_only_sql_transaction: the server that was the primary before a failover
 ]);
 
 const answerLost = new Set([
@@ -88,6 +86,9 @@ export function withoutRows(error: unknown): unknown {
 /** A row stayed locked by somebody else for longer than a statement waits. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof LedgerUnavailable && codeOf(error.cause) === "55P03";
+
+/** The server does not write: after a failover it is the wrong one. */
+export const isReadOnly = (error: unknown): boolean => codeOf(error) === "25006";
 
 /** Wraps what says that the database is away; returns null for every other error. */
 export function asUnavailable(error: unknown): LedgerUnavailable | null {

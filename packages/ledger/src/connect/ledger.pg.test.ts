@@ -206,6 +206,34 @@ describe("is unavailable", () => {
     await sql`DROP ROLE modest`;
     expect(error).toMatchObject({ name: "LedgerUnavailable", certainlyNotRun: true });
   });
+
+  test("when its server has become read-only, until a new connection finds one that writes", async () => {
+    const { sql, options } = database;
+    const ledger = connect({ connections: 1 });
+    const write = () => ledger.run((sql) => sql`UPDATE owed.heartbeat SET one = one`, { repeatable: false });
+    await write();
+    await sql.unsafe(`ALTER DATABASE ${options.database} SET default_transaction_read_only = on`);
+    await ledger.run((sql) => sql`SET default_transaction_read_only = on`, { repeatable: true });
+    const error = await refusal(write());
+    await sql.unsafe(`ALTER DATABASE ${options.database} RESET default_transaction_read_only`);
+    expect(error).toMatchObject({ name: "LedgerUnavailable", certainlyNotRun: true });
+    // The tries in between have met a connection that only reads as well.
+    await refusal(write()).catch(() => {});
+    await write();
+  });
+
+  test.each([
+    [
+      "25006",
+      "what was the primary before a failover only reads",
+      "cannot execute UPDATE in a read-only transaction",
+    ],
+    ["53100", "the disk is full", "could not extend file: No space left on device"],
+  ])("%s: when %s, for certain not run", async (code, _, message) => {
+    const raise = `DO $$ BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${code}'; END $$`;
+    const error = await refusal(connect().run((sql) => sql.unsafe(raise), { repeatable: false }));
+    expect(error).toMatchObject({ name: "LedgerUnavailable", certainlyNotRun: true });
+  });
 });
 
 describe("what is the statement's own fault is thrown as it is", () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { accessOf } from "./access.ts";
-import { asUnavailable, isConflict, LedgerUnavailable, withoutRows } from "./errors.ts";
+import { asUnavailable, isConflict, isReadOnly, LedgerUnavailable, withoutRows } from "./errors.ts";
 import { arrayTypes } from "./types.ts";
 
 export type LedgerOptions = {
@@ -68,16 +68,20 @@ export class Ledger {
     });
     try {
       return withoutHoles(await Promise.race([statement(sql), deadline]));
+    } catch (error) {
+      // The server that was the primary: only a new connection can find the one that is.
+      if (isReadOnly(error)) this.#replace(sql);
+      throw error;
     } finally {
       clearTimeout(timer);
     }
   }
 
   /** A client that met a silent server may hang at every later use: drop it, and begin anew. */
-  #replace(silent: Sql): void {
-    if (this.#sql !== silent) return;
+  #replace(useless: Sql): void {
+    if (this.#sql !== useless) return;
     this.#sql = open(this.#options);
-    silent.end({ timeout: 0 }).catch(() => {});
+    useless.end({ timeout: 0 }).catch(() => {});
   }
 
   async close(): Promise<void> {

@@ -42,7 +42,7 @@ describe("a claim", () => {
     const [row] = await readRows(database, shipment);
     await database.sql`SELECT owed.subscribe(${shipment}, 'buyer-1', 'buyer', 'email', 'new@example.com', 'Zoë 🐝', 'nl-BE')`;
     await setChannel(database, { rate: "14.5", failures: "3" });
-    const { token, shipment: told, ...claimed } = await claimRow(database, row?.id ?? "");
+    const { token, group, shipment: told, ...claimed } = await claimRow(database, row?.id ?? "");
     expect(claimed).toEqual({
       verdict: "claimed",
       channel: "email",
@@ -62,6 +62,9 @@ describe("a claim", () => {
       occurredAt: expect.any(Date),
     });
     expect(token).toBe(1);
+    expect(await database.sql`SELECT id::text FROM owed.subscriber WHERE shipment_id = ${shipment}`).toEqual([
+      { id: group },
+    ]);
   });
 
   test.each<[string, Shape, string, number]>([

@@ -17,6 +17,8 @@ export type Message = {
 export type Claimed = {
   verdict: "claimed";
   token: number;
+  /** Its rows are sent in order: the recipient's of one shipment, by one channel. */
+  group: string;
   channel: string;
   template: string;
   role: Role;
@@ -35,7 +37,7 @@ export type Claimed = {
 export type Unclaimed = {
   verdict:
     | "gone" // there is no such row
-    | "stale" // a later generation is on its way
+    | "stale" // a later generation is on its way, or the row is not due yet and the message no sweep's
     | "busy" // somebody keeps the row locked: not looked at
     | "held" // another worker is on it
     | "unknown" // its worker vanished: the row waits for evidence now
@@ -52,6 +54,7 @@ type Row = {
   place: number;
   did: Exclude<Verdict["verdict"], "claimed" | "cancelled" | "deferred"> | "claim" | "cancel" | "defer";
   token: number | null;
+  group: string;
   channel: string;
   template: string;
   role: Role;
@@ -105,7 +108,7 @@ async function claimRows(
           ${messages.map((message) => new Date(message.sentAt).toISOString())}::timestamptz[]
         ) WITH ORDINALITY AS given (id, generation, message_id, sent_at, place)
       ), row AS MATERIALIZED (
-        SELECT id, channel, state, generation, message_id, died_at, leased_until
+        SELECT id, channel, state, generation, due_at, message_id, died_at, stopped_at, leased_until
         FROM owed.notification WHERE id = ANY(${ids}::uuid[])
         ORDER BY id ${skipLocked ? sql`FOR UPDATE SKIP LOCKED` : sql`FOR UPDATE`}
       ), judged AS (
@@ -114,6 +117,8 @@ async function claimRows(
             WHEN row.id IS NULL THEN CASE
               WHEN EXISTS (SELECT FROM owed.notification WHERE id = message.id) THEN 'busy' ELSE 'gone' END
             WHEN row.generation <> message.generation THEN 'stale'
+            -- Never leased: no sweep has sent this message, whoever has.
+            WHEN row.state = 'pending' AND row.due_at > now() THEN 'stale'
             WHEN row.state IN ('unknown', 'delivered', 'cancelled') THEN 'done'
             WHEN row.state = 'sending' THEN CASE WHEN row.leased_until > now() THEN 'held' ELSE 'unknown' END
             WHEN row.state = 'dead' AND row.message_id = message.message_id THEN 'dying'
@@ -173,8 +178,13 @@ async function claimRows(
           CASE did WHEN 'unknown' THEN 'no_outcome: the worker vanished before it recorded one'
             ELSE 'came back from the dead-letter queue' END
         FROM moved JOIN row USING (id) WHERE did = 'unknown' OR (did IN ('claim', 'defer') AND row.state = 'dead')
+        UNION ALL
+        SELECT id, 'resent', moved.generation, moved.message_id, 'queue',
+          'possible duplicate: came back from the queue after the ledger was restored'
+        FROM moved JOIN row USING (id)
+        WHERE row.state = 'dead' AND did IN ('claim', 'defer') AND row.stopped_at <= (SELECT restored_at FROM owed.heartbeat)
       )
-      SELECT first.place::int, first.did, moved.lease_token AS token, moved.channel, r.template, s.role, s.address, s.name, s.locale,
+      SELECT first.place::int, first.did, moved.lease_token AS token, moved.subscriber_id AS group, moved.channel, r.template, s.role, s.address, s.name, s.locale,
         sh.id AS shipment_id, sh.tracking_number, e.status, e.occurred_at, m.id AS merchant_id, m.name AS merchant_name,
         c.rate, c.failures
       FROM first
@@ -201,6 +211,7 @@ function verdictOf(row: Row): Verdict {
   return {
     verdict: "claimed",
     token: row.token,
+    group: row.group,
     channel: row.channel,
     template: row.template,
     role: row.role,

@@ -196,3 +196,16 @@ describe("a duplicate: another message of the provider for a row that it has acc
     expect(await weigh(proof(id))).toMatchObject([{ duplicate: true }]);
   });
 });
+
+test("a provider's time that is yet to come is no time of delivery, and outlives no lift", async () => {
+  const { sql } = database;
+  const id = await newRow(database, "sending", { sent_to: "'ann@example.com'" });
+  await weigh(proof(id, { at: "9999-12-31T23:59:59.9999999-15:59" }));
+  const [row] =
+    await sql`SELECT delivered_at <= clock_timestamp() AS past FROM owed.notification WHERE id = ${id}`;
+  expect(row).toEqual({ past: true });
+  await weigh(proof(id, { outcome: "bounced", suppress: true }));
+  await sql`UPDATE owed.suppression SET lifted_at = now() + interval '1 second', lifted_by = 'ann', lifted_why = 'mended'`;
+  const late = { outcome: "complained", suppress: true, at: "9999-12-31T00:00:00Z" } as const;
+  expect(await weigh(proof(id, late))).toMatchObject([{ suppressed: false }]);
+});

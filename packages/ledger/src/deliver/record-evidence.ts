@@ -70,7 +70,7 @@ export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): 
         -- the statement began, and the table's constraints look at the mixture.
         UPDATE owed.notification n SET
           state = CASE WHEN row.ended THEN row.state ELSE 'delivered' END,
-          delivered_at = CASE WHEN row.ended THEN row.delivered_at ELSE coalesce(proof.at, clock_timestamp()) END,
+          delivered_at = CASE WHEN row.ended THEN row.delivered_at ELSE least(proof.at, clock_timestamp()) END,
           cancelled_at = row.cancelled_at,
           evidence = CASE WHEN row.ended THEN row.evidence ELSE proof.evidence END,
           lease_token = n.lease_token + CASE WHEN row.ended THEN 0 ELSE 1 END,
@@ -95,7 +95,7 @@ export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): 
           -- Lifted since: what was sent before says nothing about the address now.
           AND NOT EXISTS (
             SELECT FROM owed.suppression x
-            WHERE x.channel = row.channel AND x.address = owed.address_key(row.address) AND x.lifted_at >= proof.at)
+            WHERE x.channel = row.channel AND x.address = owed.address_key(row.address) AND x.lifted_at >= least(proof.at, now()))
         -- In the addresses' order, so that two statements never wait for each other.
         ORDER BY 1, 2, row.id
         ON CONFLICT DO NOTHING

@@ -74,10 +74,10 @@ describe("an event is fanned out", () => {
     expect(Number(age)).toBeCloseTo(0, -1);
   });
 
-  test("to 1,000 subscribers in one statement", async () => {
+  test("to fifty subscribers in one statement", async () => {
     const { sql } = database;
     const shipment = await registerShipment(database, []);
-    await sql`SELECT owed.subscribe(${shipment}, 'agent-' || n, 'agent', 'email', 'a' || n || '@example.com') FROM generate_series(1, 1000) n`;
+    await sql`SELECT owed.subscribe(${shipment}, 'agent-' || n, 'agent', 'email', 'a' || n || '@example.com') FROM generate_series(1, 50) n`;
     await sql`CREATE TABLE inserts (statement int)`;
     await sql`CREATE FUNCTION count_insert() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.inserts VALUES (1); RETURN NULL; END'`;
     await sql`CREATE TRIGGER count_insert AFTER INSERT ON owed.notification EXECUTE FUNCTION count_insert()`;
@@ -85,7 +85,7 @@ describe("an event is fanned out", () => {
     await sql`DROP FUNCTION count_insert CASCADE`;
     const [rows] =
       await sql`SELECT count(*)::int, count(DISTINCT subscriber_id)::int AS subscribers, max(right(id::text, 4)) AS last FROM owed.notification`;
-    expect(rows).toEqual({ count: 1000, subscribers: 1000, last: "03e8" });
+    expect(rows).toEqual({ count: 50, subscribers: 50, last: "0032" });
     expect(await sql`SELECT count(*)::int FROM inserts`).toEqual([{ count: 1 }]);
   });
 });

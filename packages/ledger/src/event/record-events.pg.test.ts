@@ -223,3 +223,25 @@ describe("a refused event is kept for a look", () => {
     expect([row?.body.length, row?.body_bytes]).toEqual([65_536, 1_000_000]);
   });
 });
+
+test("a flood of events about one shipment ends at its bound, and holds up nobody's sweep", async () => {
+  const [flooded, neighbour] = [await registerShipment(database), await registerShipment(database)];
+  const flood = Array.from({ length: 250 }, (_, place) =>
+    event(flooded, { occurredAt: new Date(Date.now() - place).toISOString() }),
+  );
+  const answers = await record(...flood);
+  expect(Map.groupBy(answers, ({ outcome }) => outcome).get("recorded")).toHaveLength(100);
+  const refused = {
+    outcome: "refused",
+    field: "status",
+    reason: "is the shipment's 101st, more than a shipment has",
+  };
+  expect(answers.slice(100)).toEqual(Array.from({ length: 150 }, () => refused));
+  const [first] = flood;
+  if (!first) throw new Error("no flood");
+  expect(await record(first), "it came before").toEqual([{ outcome: "repeated" }]);
+  expect(await record(event(neighbour))).toEqual([{ outcome: "recorded", notifications: 1 }]);
+  await expect(
+    database.sql`SELECT owed.record_event('E-101', ${flooded}, 'delivered', now())`,
+  ).rejects.toMatchObject({ code: "OW001" });
+});

@@ -9,8 +9,9 @@ export type Replayed = {
 };
 
 /**
- * Owes dead and unknown rows again, with their next generation and their counters at nought (transition 19), if they
- * are still true. The replay of an unknown row may be a duplicate and is counted as one.
+ * Owes dead and unknown rows again, at once or when they are due, with their next generation and their counters at nought (transition 19), if they
+ * are still true. The replay of an unknown row may be a duplicate and is counted as one; so is that of a row that had
+ * stopped when the ledger was restored.
  */
 export async function replay(
   ledger: Ledger,
@@ -22,7 +23,9 @@ export async function replay(
   const rows = await ledger.run(
     (sql) => sql<{ id: string; moot: string | null }[]>`
       WITH row AS MATERIALIZED (
-        SELECT id, state,
+        SELECT id, CASE
+            WHEN state = 'unknown' THEN 'replayed while its outcome was unknown'
+            WHEN stopped_at <= (SELECT restored_at FROM owed.heartbeat) THEN 'replayed after the ledger was restored' END AS doubt,
           -- One that died untried has no attempt that keeps its reason.
           CASE WHEN attempts = 0 THEN ' (before: ' || reason || ')' ELSE '' END AS before
         FROM owed.notification
@@ -32,17 +35,17 @@ export async function replay(
         SELECT row.*, moot.reason AS moot
         FROM row LEFT JOIN LATERAL (SELECT still.reason FROM owed.moot AS still WHERE still.id = row.id OFFSET 0) AS moot ON true
       ), replayed AS (
-        UPDATE owed.notification n SET state = 'pending', generation = n.generation + 1, owed_at = now(),
+        UPDATE owed.notification n SET state = 'pending', generation = n.generation + 1, owed_at = greatest(n.due_at, now()),
           rescues = 0, resends = 0, died_at = NULL, stopped_at = NULL, reason = NULL
         FROM judged WHERE n.id = judged.id AND judged.moot IS NULL
-        RETURNING n.id, judged.state AS was, judged.before, n.generation
+        RETURNING n.id, judged.doubt, judged.before, n.generation
       ), told AS (
         INSERT INTO owed.attempt (notification_id, kind, generation, actor, reason)
         SELECT id, ${kind}, generation, ${act.actor}, ${act.why}::text || before
         FROM replayed
         UNION ALL
-        SELECT id, 'resent', generation, ${act.actor}, 'possible duplicate: replayed while its outcome was unknown'
-        FROM replayed WHERE was = 'unknown'
+        SELECT id, 'resent', generation, ${act.actor}, 'possible duplicate: ' || doubt
+        FROM replayed WHERE doubt IS NOT NULL
       )
       SELECT id, moot FROM judged ORDER BY id`,
     { repeatable: false },

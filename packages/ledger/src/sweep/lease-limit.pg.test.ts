@@ -12,6 +12,8 @@ let name: string;
 beforeAll(async () => {
   database = await createDatabase();
   name = database.options.database;
+  // Nobody corrects what the planner is to believe.
+  await database.sql`ALTER TABLE owed.notification SET (autovacuum_enabled = off)`;
   await owe(database, 300);
   await addSms(database);
   await database.sql`
@@ -23,20 +25,26 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** Leases ten rows of one channel and seven of another, through a connection that plans under the settings given: of all, or of the fresh ones. */
-async function leaseShares(settings: Record<string, string>, fresh: number | null) {
+/**
+ * Leases ten rows of one channel and seven of another, through a connection that plans under the settings given: of all,
+ * and then of the fresh ones.
+ */
+async function leaseShares(settings: Record<string, string>) {
   for (const [setting, value] of Object.entries(settings))
     await database.sql.unsafe(`ALTER DATABASE ${name} SET ${setting} = ${value}`);
   const ledger = new Ledger({ ...database.options, connections: 1 });
-  try {
+  const leaseOnce = async (fresh: number | null) => {
     const slice = await take({ ledger }, { shares, fresh });
     const ids = slice.leased.map(({ id }) => id);
     const changed = await database.sql<{ channel: string; rows: number }[]>`
       SELECT channel, count(*)::int AS rows FROM owed.notification WHERE state = 'leased' GROUP BY channel ORDER BY channel`;
+    await database.sql`UPDATE owed.notification SET state = 'pending', owed_at = due_at WHERE state = 'leased'`;
     return { taken: slice.taken, changed: [...changed], twice: ids.length - new Set(ids).size };
+  };
+  try {
+    return { all: await leaseOnce(null), fresh: await leaseOnce(3600) };
   } finally {
     await ledger.close();
-    await database.sql`UPDATE owed.notification SET state = 'pending', owed_at = due_at`;
   }
 }
 
@@ -65,7 +73,7 @@ const beliefs = [
   ["never analysed", "reltuples = -1, relpages = 0"],
   ["right", "reltuples = 300, relpages = 10"],
   ["of an empty table", "reltuples = 0, relpages = 1"],
-  ["of an enormous table", "reltuples = 1e9, relpages = 1"],
+  ["of an enormous table", "reltuples = 1e7, relpages = 1"],
 ] as const;
 
 describe.each(beliefs)("with statistics %s", (_, statistics) => {
@@ -86,8 +94,7 @@ describe.each(beliefs)("with statistics %s", (_, statistics) => {
     ],
   ];
   test.each(plans)("leases exactly each channel's share: %s", async (_, settings) => {
-    expect(await leaseShares(settings, null)).toEqual(exact);
-    expect(await leaseShares(settings, 3600)).toEqual(exact);
+    expect(await leaseShares(settings)).toEqual({ all: exact, fresh: exact });
   });
 });
 

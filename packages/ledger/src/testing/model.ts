@@ -89,6 +89,7 @@ export type ModelMessage = { row: ModelRow; generation: number; messageId: strin
 export function claimRow(message: ModelMessage, now: number, isClosed: boolean): string {
   const { row } = message;
   if (message.generation !== row.generation) return "stale";
+  if (row.state === "pending" && row.dueAt > now) return "stale";
   switch (row.state) {
     case "unknown":
     case "delivered":
@@ -209,7 +210,7 @@ export function replayRow(
   if (isMoot(row, now)) return "moot";
   row.tries.push(kind, ...(row.state === "unknown" ? ["resent"] : []));
   Object.assign(row, { rescues: 0, resends: 0 });
-  again(row, now);
+  again(row, Math.max(row.dueAt, now));
   return "replayed";
 }
 

@@ -93,3 +93,19 @@ test("a shipment that is registered again takes the newest values, its merchant 
     await database.sql`SELECT tracking_number, merchant_id FROM owed.shipment WHERE id = ${shipment.id}`,
   ).toEqual([{ tracking_number: "T-9", merchant_id: "M-9" }]);
 });
+
+test("no more than fifty watch a shipment, and those who do can still be brought up to date", async () => {
+  const watcher = (place: number): Subscriber => ({
+    ...buyer,
+    shipmentId: "S-crowd",
+    recipientId: `R-${place}`,
+  });
+  await registerShipment(database.ledger, { ...shipment, id: "S-crowd" });
+  for (let place = 0; place < 50; place += 1) await subscribe(database.ledger, watcher(place));
+  await refuses(subscribe(database.ledger, watcher(50)), "shipment_id");
+  await subscribe(database.ledger, { ...watcher(7), address: "new@example.com" });
+  const [crowd] = await database.sql`
+    SELECT count(*)::int, count(*) FILTER (WHERE address = 'new@example.com')::int AS new
+    FROM owed.subscriber WHERE shipment_id = 'S-crowd'`;
+  expect(crowd).toEqual({ count: 50, new: 1 });
+});

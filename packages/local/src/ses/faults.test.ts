@@ -92,3 +92,18 @@ test("an event that nobody can take is reported and harms no send", async () => 
   report.mockRestore();
   await unlucky.stop();
 });
+
+test("an answer that is spoilt on its way, after the email was accepted", async () => {
+  const remove = ses.faults.add(() => ({ garble: () => "<html>Bad gateway" }));
+  await expect(ses.send()).rejects.toThrow(/XML parse error/);
+  remove();
+  await events(1);
+  expect(ses.sent).toHaveLength(1);
+});
+
+test("an error that is spoilt on its way keeps its status", async () => {
+  const error = { status: 502, code: "BadGateway", message: "try later" };
+  ses.faults.add(() => ({ error, garble: () => "no XML" }));
+  await expect(ses.send()).rejects.toMatchObject({ $metadata: { httpStatusCode: 502 } });
+  expect(ses.sent).toEqual([]);
+});

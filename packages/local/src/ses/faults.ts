@@ -25,6 +25,8 @@ export interface SesFault {
   readonly holdFate?: Promise<unknown>;
   /** Keep the answer back until this is settled; the email is accepted. */
   readonly hold?: Promise<unknown>;
+  /** Spoil the answer's body on its way, whatever its status: to garbage, or to its first half. */
+  readonly garble?: (body: string) => string;
 }
 
 /** Faults for tests and drills; a rule sees each email that is valid. */

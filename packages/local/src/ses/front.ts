@@ -75,7 +75,11 @@ export class Front {
   async #send(exchange: Exchange, email: Email, fault: SesFault): Promise<void> {
     if (fault.delay) await delay(fault.delay, undefined, { ref: false });
     if (fault.drop === "before") return exchange.drop();
-    if (fault.error) return reply(exchange, fault.error.status, errorXml(fault.error), fault.error.headers);
+    const { garble = (body) => body } = fault;
+    if (fault.error) {
+      const { status, headers } = fault.error;
+      return reply(exchange, status, garble(errorXml(fault.error)), headers);
+    }
     const throttled = this.#quota.take(recipients(email).length);
     if (throttled) throw new SesError("Throttling", throttled);
     const accepted = { ...email, messageId: messageId(), at: Date.now() };
@@ -86,7 +90,7 @@ export class Front {
     }
     if (fault.hold) await fault.hold;
     if (fault.drop === "after") exchange.drop();
-    else reply(exchange, 200, resultXml(email.action, { MessageId: accepted.messageId }));
+    else reply(exchange, 200, garble(resultXml(email.action, { MessageId: accepted.messageId })));
   }
 
   /** In order. Never rejects: as with SES, a lost event is nothing that the sender hears of. */

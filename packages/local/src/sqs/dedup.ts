@@ -15,13 +15,20 @@ export class DedupWindow {
   /** In the order of `at`, since a Map keeps the order of insertion and ids are never moved. */
   readonly #sent = new Map<string, Sent & { readonly at: number }>();
 
-  find(queue: string, id: string, now = Date.now()): Sent | undefined {
+  readonly #clock: () => number;
+
+  /** `clock`: in milliseconds. */
+  constructor(clock: () => number = Date.now) {
+    this.#clock = clock;
+  }
+
+  find(queue: string, id: string, now = this.#clock()): Sent | undefined {
     const sent = this.#sent.get(key(queue, id));
     return sent && now - sent.at < WINDOW_MS ? sent : undefined;
   }
 
   /** Remembers an id from its first acceptance on; later ones do not prolong the window. */
-  remember(queue: string, id: string, sent: Sent, now = Date.now()): void {
+  remember(queue: string, id: string, sent: Sent, now = this.#clock()): void {
     this.#forgetExpired(now);
     if (!this.#sent.has(key(queue, id))) this.#sent.set(key(queue, id), { ...sent, at: now });
   }

@@ -42,6 +42,7 @@ test("a rule sees the call and decides on it", async () => {
       {
         action: "SendMessage",
         queueName: url.split("/").at(-1),
+        caller: "local",
         request: { QueueUrl: url, MessageBody: "b" },
       },
     ],
@@ -118,7 +119,21 @@ test("an observer is told of calls and answers", async () => {
   stop();
   await sqs.receive(url);
   expect(answered).toMatchObject([
-    { action: "SendMessage", queueName: url.split("/").at(-1), status: 200, response: { MessageId: id } },
+    {
+      action: "SendMessage",
+      queueName: url.split("/").at(-1),
+      caller: "local",
+      status: 200,
+      response: { MessageId: id },
+    },
     { action: "ReceiveMessage", status: 400, response: { __type: "com.amazonaws.sqs#QueueDoesNotExist" } },
   ]);
+});
+
+test("an answer that is spoilt on its way, after the queue did what was asked", async () => {
+  const url = await sqs.fifo();
+  const remove = onSends({ garble: (body) => body.slice(0, body.length / 2) });
+  await expect(sqs.batch(url, [entry("a")])).rejects.toThrow(SyntaxError);
+  remove();
+  expect(await bodies(url)).toEqual(["body of a"]);
 });

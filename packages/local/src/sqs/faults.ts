@@ -7,6 +7,8 @@ export interface SqsCall {
   readonly action: string;
   /** The last part of QueueUrl, or QueueName; empty for calls that name no queue. */
   readonly queueName: string;
+  /** The access key id that it is signed with; empty for an unsigned one. */
+  readonly caller: string;
   readonly request: Json;
 }
 
@@ -35,6 +37,8 @@ export interface SqsFault {
   readonly swallow?: boolean | ((entry: SqsEntry) => boolean);
   /** Keep the answer back until this is settled; the queue has done what was asked. */
   readonly hold?: Promise<unknown>;
+  /** Spoil the answer's body on its way, whatever its status: to garbage, or to its first half. */
+  readonly garble?: (body: string) => string;
 }
 
 /** Faults and observers for tests and drills. */

@@ -21,11 +21,12 @@ export class Front {
   endpoint = "";
   readonly #region: string;
   readonly #backend: Backend;
-  readonly #dedup = new DedupWindow();
+  readonly #dedup: DedupWindow;
   readonly #moves: MoveTasks;
 
-  constructor(region: string) {
+  constructor(region: string, clock?: () => number) {
     this.#region = region;
+    this.#dedup = new DedupWindow(clock);
     this.#backend = new Backend(region);
     this.#moves = new MoveTasks(this.#backend);
   }
@@ -41,12 +42,12 @@ export class Front {
     const fault = this.faults.match(call) ?? NO_FAULT;
     if (fault.delay) await delay(fault.delay, undefined, { ref: false });
     if (fault.drop === "before") return exchange.drop();
-    if (fault.error) return reply(exchange, errorAnswer(fault.error));
+    if (fault.error) return reply(exchange, garbled(errorAnswer(fault.error), fault));
     const answer = await this.#perform(call, fault, exchange).catch(refused);
     this.faults.tell(() => ({ ...call, status: answer.status, response: parseObject(answer.body) }));
     if (fault.hold) await fault.hold;
     if (fault.drop === "after") exchange.drop();
-    else reply(exchange, answer);
+    else reply(exchange, garbled(answer, fault));
   }
 
   async stop(): Promise<void> {
@@ -62,14 +63,15 @@ export class Front {
         "This is SQS: the header x-amz-target must name one of its actions.",
       );
     }
-    const region = /Credential=[^/]*\/\d{8}\/([^/]+)\//.exec(headers.authorization ?? "")?.[1];
+    const [, caller = "", region] =
+      /Credential=([^/]*)\/\d{8}\/([^/]+)\//.exec(headers.authorization ?? "") ?? [];
     if (region !== undefined && region !== this.#region) {
       const why = `Credential should be scoped to a valid region: this is ${this.#region}, not ${region}.`;
       throw new SqsError("InvalidSignatureException", why, 403);
     }
     const request = parseObject(body);
     const queueName = text(request, "QueueName") ?? text(request, "QueueUrl")?.split("/").at(-1) ?? "";
-    return { action: target.slice("AmazonSQS.".length), queueName, request };
+    return { action: target.slice("AmazonSQS.".length), queueName, caller, request };
   }
 
   async #perform(
@@ -116,6 +118,9 @@ export class Front {
 }
 
 const ok = (response: Json): Answer => ({ status: 200, body: JSON.stringify(response) });
+
+const garbled = (answer: Answer, { garble }: SqsFault): Answer =>
+  garble ? { ...answer, body: garble(answer.body) } : answer;
 
 /** What a refused call gets; anything but an error of SQS is a fault of ours and goes on. */
 function refused(error: unknown): Answer {

@@ -22,10 +22,16 @@ export interface LocalSqs {
  * @throws PortTaken
  */
 export async function startSqs(
-  options: { port?: number; region?: string; setting?: string } = {},
+  options: {
+    port?: number;
+    region?: string;
+    setting?: string;
+    /** Milliseconds, for the deduplication window: a test's whose time passes faster. */
+    clock?: () => number;
+  } = {},
 ): Promise<LocalSqs> {
   const { port = 0, region = "us-east-1", setting = "the port of SQS" } = options;
-  const front = new Front(region);
+  const front = new Front(region, options.clock);
   const server = await serve(port, setting, (exchange) => front.answer(exchange));
   front.endpoint = server.endpoint;
   return {

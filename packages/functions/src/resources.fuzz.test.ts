@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { anyValue, isPlainReason, mutated, tally } from "../../../tests/hostile/arbitraries.ts";
+import { InvalidResource, resource } from "./resources.ts";
+
+const linked = vi.hoisted((): Record<string, unknown> => ({}));
+vi.mock("sst/resource", () => ({ Resource: linked }));
+
+const seen = tally("resource", "refused");
+
+const secret = "c0rrect-h0rse";
+const password = fc.constantFrom<unknown>(secret, 7_318_008, [secret], { value: secret }, null);
+const url = fc.constantFrom(
+  "http://127.0.0.1:4566/000000000000/event",
+  `https://user:${secret}@sqs.example/q.fifo`,
+  `x ${secret}`,
+);
+
+const shapes = {
+  Database: fc.record({
+    ...{
+      host: fc.constant("db.internal"),
+      port: fc.constant(5432),
+      database: fc.constant("owed"),
+      username: fc.constant("u"),
+      password,
+    },
+    tls: fc.constantFrom("verify", "off", secret),
+  }),
+  EventQueue: fc.record({ url }),
+  EventDlq: fc.record({ url, arn: fc.constant("arn:aws:sqs:us-east-1:000000000000:event-dlq") }),
+  Email: fc.record({
+    sender: fc.constant("updates@owed.example"),
+    configurationSet: fc.constantFrom(null, undefined, "owed"),
+  }),
+};
+
+test("any linked resource has its shape, or is refused by name without a word of what stands in it", () => {
+  const names = Object.keys(shapes) as (keyof typeof shapes)[];
+  const link = fc
+    .constantFrom(...names)
+    .chain((name) =>
+      fc.tuple(
+        fc.constant(name),
+        fc.oneof({ weight: 9, arbitrary: mutated(shapes[name]) }, { weight: 1, arbitrary: anyValue }),
+      ),
+    );
+  fc.assert(
+    fc.property(link, ([name, given]) => {
+      linked[name] = given;
+      try {
+        const parsed = resource(name);
+        seen.count("resource");
+        expect(resource(name)).toEqual(parsed);
+        if ("url" in parsed) expect(URL.canParse(parsed.url)).toBe(true);
+        if ("port" in parsed) expect(Number.isSafeInteger(parsed.port)).toBe(true);
+      } catch (error) {
+        if (!(error instanceof InvalidResource)) throw error;
+        seen.count("refused");
+        expect(error.message).toMatch(
+          new RegExp(
+            `^the linked resource ${name} is not as expected \\(.+\\); link it, or set SST_RESOURCE_${name}$`,
+          ),
+        );
+        expect(error.message).not.toMatch(/c0rrect|7318008/);
+        expect(isPlainReason(error.message, 800), error.message).toBe(true);
+      }
+    }),
+    { numRuns: 1_500 },
+  );
+  expect(seen.rarest(), JSON.stringify(seen.reached)).toBeGreaterThan(100);
+});
+
+test("a password of another type stays out of the message", () => {
+  linked.Database = { host: "db", port: 5432, database: "owed", username: "u", password: 7_318_008 };
+  expect(() => resource("Database")).toThrow(/Database is not as expected \(password: must be string\)/);
+});

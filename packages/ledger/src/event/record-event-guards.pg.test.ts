@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
+import { addSms } from "../testing/channel.ts";
+import { empty } from "../testing/rows.ts";
+import { recordEvents } from "./record-events.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+beforeEach(() => empty(database));
+afterAll(() => database.drop());
+
+test("an event that comes again is compared with itself, whatever came before and after it", async () => {
+  const shipmentId = await registerShipment(database);
+  const events = ["E-1", "E-2", "E-3"].map((id, place) => ({
+    id,
+    shipmentId,
+    status: "picked_up",
+    occurredAt: `2026-01-0${place + 1}T00:00:00Z`,
+  }));
+  await recordEvents(database.ledger, events);
+  expect(await recordEvents(database.ledger, events)).toEqual(Array(3).fill({ outcome: "repeated" }));
+});
+
+test("an event is its own shipment's status, and no other one's", async () => {
+  const [shipment, other] = [await registerShipment(database), await registerShipment(database)];
+  await happen(database, other, "picked_up", 60);
+  await happen(database, shipment, "out_for_delivery");
+  const [row] = await database.sql`SELECT status FROM owed.shipment WHERE id = ${other}`;
+  expect(row).toEqual({ status: "picked_up" });
+});
+
+test("what is told at once is due when the event is recorded, not when it occurred: it stands behind what has waited", async () => {
+  await happen(database, await registerShipment(database), "out_for_delivery", 3600);
+  const [row] = await database.sql`
+    SELECT due_at > now() - interval '1 minute' AS due_now, owed_at = due_at AS owed FROM owed.notification`;
+  expect(row).toEqual({ due_now: true, owed: true });
+});
+
+test("a rule that is not active tells nobody", async () => {
+  await database.sql`UPDATE owed.rule SET active = false WHERE status = 'out_for_delivery'`;
+  await happen(database, await registerShipment(database), "out_for_delivery");
+  await database.sql`UPDATE owed.rule SET active = true`;
+  expect(await database.sql`SELECT FROM owed.notification`).toEqual([]);
+});
+
+test("a status that is not current any more when it comes is not told, where the rule asks for the current one alone", async () => {
+  const shipment = await registerShipment(database);
+  await database.sql`UPDATE owed.rule SET newest_replaces = false, only_while_current = true WHERE status = 'picked_up'`;
+  await happen(database, shipment, "out_for_delivery", 60);
+  await happen(database, shipment, "picked_up", 3600);
+  expect(await database.sql`SELECT state, reason FROM owed.notification ORDER BY id`).toEqual([
+    { state: "pending", reason: null },
+    { state: "cancelled", reason: "superseded" },
+  ]);
+});
+
+test("a merchant's own rule for one channel leaves the common ones for the others", async () => {
+  await addSms(database);
+  const shipment = await registerShipment(database);
+  await database.sql`
+    INSERT INTO owed.rule (merchant_id, status, role, channel, template, delay_s, send_within_s)
+    VALUES ('M-1', 'out_for_delivery', 'buyer', 'sms', 'out_for_delivery', 0, 86400)`;
+  await happen(database, shipment, "out_for_delivery");
+  expect(await database.sql`SELECT channel FROM owed.notification`).toEqual([{ channel: "email" }]);
+});
+
+test("a shipment that has more than a hundred events takes no more, and another one does", async () => {
+  const [full, other] = [await registerShipment(database), await registerShipment(database)];
+  await database.sql`
+    INSERT INTO owed.event (key, id, shipment_id, status, occurred_at, recorded_at)
+    SELECT owed.new_event_key(), 'E-' || n, ${full}, 'picked_up', now(), now() FROM generate_series(1, 101) AS n`;
+  const at = { status: "picked_up", occurredAt: "2026-01-01T00:00:00Z" };
+  expect(
+    await recordEvents(database.ledger, [
+      { id: "E-a", shipmentId: full, ...at },
+      { id: "E-b", shipmentId: other, ...at },
+    ]),
+  ).toMatchObject([{ outcome: "refused", field: "status" }, { outcome: "recorded" }]);
+});

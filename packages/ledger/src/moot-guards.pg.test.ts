@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
+import { happen, registerShipment } from "../../../tests/support/shipment.ts";
+import { readMoot } from "./ask/moot.ts";
+import { empty, reshape } from "./testing/rows.ts";
+
+// A newer status that was delivered makes an older one moot. Which rows are a newer status's is told by the ranges of
+// their ids, and events come in any order.
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+beforeEach(() => empty(database));
+afterAll(() => database.drop());
+
+/** The row of an event that nobody has replaced yet. */
+async function told(shipment: string, status: string, ago: number): Promise<string> {
+  const event = await happen(database, shipment, status, ago);
+  const [row] = await database.sql<{ id: string }[]>`
+    SELECT n.id FROM owed.notification n JOIN owed.event e ON e.key = n.event_key JOIN owed.rule r ON r.id = n.rule_id
+    WHERE e.id = ${event} ORDER BY r.delay_s LIMIT 1`;
+  if (!row) throw new Error("nobody is told");
+  return row.id;
+}
+
+async function shipmentThatKeepsAll(): Promise<string> {
+  await database.sql`UPDATE owed.rule SET newest_replaces = false`;
+  return registerShipment(database);
+}
+const newestReplaces = () => database.sql`UPDATE owed.rule SET newest_replaces = true`;
+const reasons = async (...ids: string[]) => [...(await readMoot(database.ledger, ids)).values()];
+
+test("an older status that was delivered does not count for the newer one that is only owed", async () => {
+  const shipment = await shipmentThatKeepsAll();
+  const oldest = await told(shipment, "picked_up", 7200);
+  const row = await told(shipment, "customs_hold", 3600);
+  await told(shipment, "out_for_delivery", 60);
+  await reshape(database, oldest, "delivered");
+  await newestReplaces();
+  expect(await reasons(row)).toEqual([]);
+});
+
+test("nor does one that was delivered, and came after the newer one", async () => {
+  const shipment = await shipmentThatKeepsAll();
+  const newest = await told(shipment, "out_for_delivery", 60);
+  const oldest = await told(shipment, "picked_up", 7200);
+  const row = await told(shipment, "customs_hold", 3600);
+  await reshape(database, oldest, "delivered");
+  await newestReplaces();
+  expect(await reasons(row)).toEqual([]);
+  await reshape(database, newest, "delivered");
+  expect(await reasons(row)).toEqual(["superseded"]);
+});
