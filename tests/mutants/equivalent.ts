@@ -1,0 +1,68 @@
+/** Mutants that no test can catch, by the reason why. They are not run, and each must still exist. */
+export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
+  {
+    why: "An event's notifications have the ordinals from 1 on, and 65,535 recipients of one shipment are not there: nobody's id is at the edge of the range.",
+    ids: [
+      'lease/where: >= in "waits.id > older.key"',
+      'lease/where: < in "waits.id <= owed.notification_id(older.key, 65535)"',
+      'owed.moot/where: >= in "told.id > newer.key"',
+      'owed.moot/where: < in "told.id <= owed.notification_id(newer.key, 65535::bigint)"',
+      'send-again/delivered.where: >= in "last.id > n.event_key"',
+      'send-again/delivered.where: < in "last.id <= owed.notification_id(n.event_key, 65535)"',
+    ],
+  },
+  {
+    why: "Only a dead row has died_at: the table's constraint died_is_dead says so.",
+    ids: [`claim/judged.when: drop "row.state = 'dead'" #2`, `dead-lettered/where: drop "state = 'dead'"`],
+  },
+  {
+    why: "Saves looking for a reason in rows that are answered without one: the branches before it decide.",
+    ids: [
+      'claim/judged.where: drop "row.generation = message.generation"',
+      `claim/judged.where: drop "row.state IN ('pending', 'leased', 'queued', 'dead')"`,
+    ],
+  },
+  {
+    why: "What is joined to a message that was not claimed is not read: its verdict has no more than its name.",
+    ids: [`claim/on: drop "moved.did = 'claim'"`],
+  },
+  {
+    why: "A row that has not ended has no provider message id: nothing writes one before the provider accepts, and then the row is delivered.",
+    ids: [
+      `record-evidence/row: drop "n.state IN ('delivered', 'cancelled')"`,
+      'record-evidence/moved: drop "NOT row.ended"',
+    ],
+  },
+  {
+    why: "The claim answers for each message it is asked about; were it not so, the next line would throw as well.",
+    ids: ['deliver/deliver: never if "verdict === undefined"'],
+  },
+  {
+    why: "Saves reading what is owed later: a row in the queue is looked at again by lost-after at the latest.",
+    ids: ['owed.load/where: drop "n.owed_at <= now() + make_interval(secs => lost_after)"'],
+  },
+  {
+    why: "Saves writing a name that is the same.",
+    ids: ['owed.register_shipment/where: drop "merchant.name <> excluded.name"'],
+  },
+  {
+    why: "A subscriber belongs to one shipment, so the recipient's own rows are of its events alone: saves looking through others.",
+    ids: ['owed.moot/where: drop "newer.shipment_id = e.shipment_id"'],
+  },
+  {
+    why: "Nothing is newer than a shipment's current event: saves looking for what is not there.",
+    ids: ['owed.moot/when: drop "sh.status_event_id <> e.id"'],
+  },
+  {
+    why: "Only a dead row, or one that is held, has stopped; who claims a held one is told that it is done.",
+    ids: [`claim/told.where: drop "row.state = 'dead'"`],
+  },
+  {
+    why: "What is not finite is infinity, and later than now: nobody writes the other one.",
+    ids: ['owed.time_to_drain/when: drop "c.closed_until > now()"'],
+  },
+  {
+    why: "Makes a second row, and of two PostgreSQL takes the first, which is what the provider said.",
+    ids: [`record-trouble/closing.where: drop "\${close === null}"`],
+  },
+];
