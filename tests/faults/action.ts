@@ -1,6 +1,7 @@
-import { type Step, steps } from "@owed/functions/step";
+import type { Step } from "@owed/functions/step";
 import fc from "fast-check";
 import { all as faults } from "./faults/index.ts";
+import { everyStep } from "./steps.ts";
 import { allConsumers, type Consumer } from "./world/consumers.ts";
 
 /** What happens in a history. Numbers that pick do so modulo how many there are. */
@@ -28,9 +29,6 @@ export type Action =
 
 export type History = readonly Action[];
 
-const everyStep = Object.entries(steps).flatMap(([stage, names]) =>
-  names.map((name) => `${stage}:${name}` as Step),
-);
 const step = fc.constantFrom(...everyStep);
 const consumer = fc.constantFrom(...allConsumers);
 const nth = fc.constantFrom(1, 1, 1, 2, 3);

@@ -45,8 +45,16 @@ async function chaos({ seed, minutes, only }: Options): Promise<Result> {
   const started = performance.now();
   const past = () => (performance.now() - started) / 60_000;
   const total: Result = {
-    ...{ ok: true, seed, minutes: 0, histories: 0, actions: 0, notifications: 0, delivered: 0, lost: 0 },
-    ...{ duplicates: 0, uncounted: 0, counted_unknown: 0, recovery_minutes: 0, failures: [] },
+    ...{
+      ok: true,
+      seed,
+      minutes: 0,
+      histories: 0,
+      actions: 0,
+      recovery_minutes: 0,
+      failures: [],
+      ...nothing,
+    },
   };
   const progress = startProgress("minutes of chaos", only ? 1 : minutes);
   let world = await World.start();
@@ -86,7 +94,8 @@ function historyOf(seed: number): History {
   return history;
 }
 
-const nothing = { lost: 0, duplicates: 0, uncounted: 0, counted_unknown: 0, notifications: 0, delivered: 0 };
+/** What is added up from history to history. */
+const nothing = { notifications: 0, delivered: 0, lost: 0, duplicates: 0, uncounted: 0, counted_unknown: 0 };
 
 /** Seconds of real time after which a history counts as stuck. */
 const patience = 300;
@@ -122,15 +131,7 @@ async function shrink(seed: number): Promise<History> {
 function add(total: Result, history: History, played: Played): void {
   total.histories += 1;
   total.actions += history.length;
-  for (const name of [
-    "notifications",
-    "delivered",
-    "lost",
-    "duplicates",
-    "uncounted",
-    "counted_unknown",
-  ] as const)
-    total[name] += played[name];
+  for (const name of Object.keys(nothing) as (keyof typeof nothing)[]) total[name] += played[name];
   total.recovery_minutes = Math.max(total.recovery_minutes, played.minutes ?? 0);
 }
 

@@ -1,9 +1,10 @@
-import { type Stage, type Step, steps } from "@owed/functions/step";
+import type { Step } from "@owed/functions/step";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sesEvent } from "../../packages/functions/src/testing/ses-events.ts";
 import { judge } from "./judge.ts";
 import { watchRows } from "./records.ts";
 import { recover } from "./recover.ts";
+import { stages, stepsOf } from "./steps.ts";
 import { Traffic } from "./traffic.ts";
 import { allConsumers } from "./world/consumers.ts";
 import { World } from "./world/world.ts";
@@ -36,7 +37,7 @@ async function comeAgain(): Promise<void> {
   await world.consumers.settled();
 }
 
-test.each(Object.keys(steps) as Stage[])(
+test.each(stages)(
   "%s killed at each of its steps, one after the other",
   { timeout: 180_000 },
   async (stage) => {
@@ -45,8 +46,7 @@ test.each(Object.keys(steps) as Stage[])(
     world.consumers.start(...allConsumers);
     const traffic = new Traffic(world);
     const alive: Step[] = [];
-    for (const name of steps[stage]) {
-      const step = `${stage}:${name}` as Step;
+    for (const step of stepsOf(stage)) {
       const ended = world.functions.ended;
       world.functions.stopNext({ how: "kill", step, nth: 1 });
       await live(traffic);
@@ -57,7 +57,7 @@ test.each(Object.keys(steps) as Stage[])(
     }
     expect(alive, "steps that no process died at").toEqual([]);
     expect(await recover(world), "minutes of recovery").toBeLessThan(120);
-    const notifications = 4 * steps[stage].length;
+    const notifications = 4 * stepsOf(stage).length;
     expect(await judge(world, traffic.owed)).toMatchObject({
       problems: [],
       ok: true,

@@ -1,4 +1,4 @@
-import { GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
+import { askQueue } from "@owed/functions/ask-queue";
 import { type Record, readRecords } from "./records.ts";
 import type { Owed } from "./traffic.ts";
 import type { World } from "./world/world.ts";
@@ -72,12 +72,12 @@ const name = ({ id, state, told }: Record) =>
   `${id} (${state}${told.length > 0 ? `; ${told.join(", ")}` : ""})`;
 
 /** Why a recipient may not have been told; null when the ledger is right. */
-function whyUntold({ state, evidence, reason, refusable, overtaken }: Record, sent: number): string | null {
+function whyUntold({ state, evidence, reason, overtaken }: Record, sent: number): string | null {
   switch (state) {
     case "delivered":
       return sent > 0 || evidence === "operator" ? null : `delivered on ${evidence}, without an email`;
     case "dead":
-      return refusable ? null : `dead, though nothing refuses it: ${reason}`;
+      return `dead, though nothing refuses it any more: ${reason}`;
     case "cancelled":
       return reason === "superseded" && overtaken ? null : `cancelled: ${reason}`;
     default:
@@ -93,12 +93,7 @@ async function leftovers({ observer, queues }: World): Promise<string[]> {
       [name, url],
       [`dead-letter queue of ${name}`, deadLetters.url],
     ] as const) {
-      const { Attributes = {} } = await observer.send(
-        new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] }),
-      );
-      const left =
-        Number(Attributes.ApproximateNumberOfMessages) +
-        Number(Attributes.ApproximateNumberOfMessagesNotVisible);
+      const { total: left } = await askQueue(observer, QueueUrl);
       if (left > 0) problems.push(`${left} messages are left in the ${which} queue`);
     }
   return problems;

@@ -13,8 +13,6 @@ export type Record = {
   attempts: number;
   /** Sends that the ledger counts as possible duplicates. */
   counted: number;
-  /** The provider refuses this address for good. */
-  refusable: boolean;
   /** The recipient was told something newer about the same shipment. */
   overtaken: boolean;
   told: string[];
@@ -22,9 +20,6 @@ export type Record = {
 };
 
 type Sql = { sql: postgres.Sql };
-
-/** Addresses that the provider refuses; they have this in them. */
-export const refusable = "refused.";
 
 /**
  * From now on the database itself notes what must never happen to a row: an end that is left, a second time of
@@ -57,7 +52,6 @@ const watching = `
 export const readRecords = ({ sql }: Sql): Promise<Record[]> => sql<Record[]>`
   SELECT n.id, e.id AS event, s.recipient_id AS recipient, n.state, n.evidence, n.reason, n.attempts,
     (SELECT count(*)::int FROM owed.attempt a WHERE a.notification_id = n.id AND a.kind = 'resent') AS counted,
-    coalesce(s.address LIKE ${`%${refusable}%`}, false) AS refusable,
     EXISTS (
       SELECT FROM owed.notification newer JOIN owed.event later ON later.key = newer.event_key
       WHERE newer.subscriber_id = n.subscriber_id AND newer.state = 'delivered'

@@ -39,8 +39,7 @@ export async function recover(world: World): Promise<number | null> {
 
 async function lookAt({ database }: World): Promise<{ unfinished: number; stopped: string[] }> {
   const rows = await database.sql<{ id: string; stopped: boolean }[]>`
-    SELECT n.id, n.stopped_at IS NOT NULL AS stopped FROM owed.notification n JOIN owed.subscriber s ON s.id = n.subscriber_id
-    WHERE n.owed_at IS NOT NULL OR (n.stopped_at IS NOT NULL AND s.address NOT LIKE '%refused.%')`;
+    SELECT id, stopped_at IS NOT NULL AS stopped FROM owed.notification WHERE owed_at IS NOT NULL OR stopped_at IS NOT NULL`;
   const stopped = rows.filter((row) => row.stopped).map(({ id }) => id);
   return { unfinished: rows.length - stopped.length, stopped };
 }

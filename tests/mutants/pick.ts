@@ -1,3 +1,4 @@
+import { seededRandom } from "../../packages/bench/src/random.ts";
 import { equivalent } from "./equivalent.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -31,14 +32,7 @@ export function staleIds(mutants: readonly Mutant[]): string[] {
 }
 
 function sample<T>(all: readonly T[], size: number, seed: number): T[] {
-  let state = seed >>> 0;
-  const next = () => {
-    // Mulberry32.
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seededRandom(seed);
   return all
     .map((one) => ({ one, key: next() }))
     .toSorted((a, b) => a.key - b.key)

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Ledger } from "@owed/ledger";
 import type postgres from "postgres";
+import { asNew } from "../../packages/ledger/src/testing/rows.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { readTimes } from "../support/time.ts";
 import { ownRules, shipments, world } from "./world.ts";
 
 /** What a ledger's backup holds: all that is not a setting. In an order in which it can be put back. */
@@ -40,10 +42,7 @@ export async function createHistories(): Promise<TestDatabase> {
         .map((name) => `DELETE FROM owed.${name};`)
         .join("\n")}
       DELETE FROM audit.change; DELETE FROM audit.known; DELETE FROM audit.told;
-      UPDATE owed.heartbeat SET holder = NULL, held_until = NULL, paused_at = NULL, paused_by = NULL, queue_empty_since = NULL,
-        restored_at = NULL, beat_at = NULL, beating_since = now() - interval '1 day';
-      UPDATE owed.channel SET rate = NULL, quota = NULL, used = NULL, limits_read_at = NULL, failures = 0, openings = 0,
-        closed_at = NULL, closed_until = NULL, closed_for = NULL, closed_why = NULL, evidence_late_at = NULL;
+      ${asNew}
       ${shipments
         .map((id) => {
           const { merchant, recipients } = world[id];
@@ -69,11 +68,9 @@ export async function createHistories(): Promise<TestDatabase> {
  * schedule beat all the while; without, nobody swept, and the gap shows.
  */
 async function passFunction(sql: postgres.Sql): Promise<string> {
-  const columns = await sql<{ table: string; column: string }[]>`
-    SELECT c.table_name AS table, c.column_name AS column
-    FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
-    WHERE c.table_schema = 'owed' AND t.table_type = 'BASE TABLE' AND c.data_type = 'timestamp with time zone'
-      AND c.table_name NOT IN ('merchant', 'rule', 'status')`;
+  const columns = (await readTimes(sql)).filter(
+    ({ table }) => !["merchant", "rule", "status"].includes(table),
+  );
   const updates = [...Map.groupBy(columns, ({ table }) => table)].map(([table, changes]) => {
     const set = changes.map(({ column }) => {
       if (column === "minute") return `minute = minute + interval '36500 days' - past`;

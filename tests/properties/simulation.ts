@@ -1,6 +1,7 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { type Ledger, LedgerUnavailable } from "@owed/ledger";
 import type postgres from "postgres";
+import { seededRandom } from "../../packages/bench/src/random.ts";
 import { Clock } from "./clock.ts";
 import { type Disturbance, Invocation, Turns } from "./invocation.ts";
 import { Provider } from "./provider.ts";
@@ -34,7 +35,7 @@ export class Simulation {
   constructor(database: { sql: postgres.Sql; ledger: Ledger }, seed: number) {
     this.sql = database.sql;
     this.ledger = database.ledger;
-    this.random = randomOf(seed);
+    this.random = seededRandom(seed);
   }
 
   async pass(seconds: number, { beating }: { beating: boolean }): Promise<void> {
@@ -129,15 +130,4 @@ export class Simulation {
       if (error instanceof Error && "severity" in error)
         this.wrong.push(`${by.what}: ${message}: ${error.message}`);
     };
-}
-
-/** Mulberry32; of its numbers only halves, so that whatever is jittered falls due between whole commands. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

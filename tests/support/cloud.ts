@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { PurgeQueueCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { empty } from "../../packages/ledger/src/testing/rows.ts";
 import { type Bus, createBus } from "../../packages/local/src/bus.ts";
 import { environmentOf } from "../../packages/local/src/environment.ts";
@@ -9,6 +8,7 @@ import { type LocalSes, startSes } from "../../packages/local/src/ses/index.ts";
 import { createQueues, type LocalSqs, QUEUES, startSqs } from "../../packages/local/src/sqs/index.ts";
 import type { Swept } from "../../packages/local/src/stack.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
+import { wake } from "./queue.ts";
 
 export type CloudOptions = {
   /** Overrides of the functions' settings. */
@@ -139,10 +139,3 @@ const withVisibility = (visibility: number | undefined) =>
         event: { ...QUEUES.event, visibility },
         feedback: { ...QUEUES.feedback, visibility },
       };
-
-/** A message that means nothing ends the long poll of a consumer that is being stopped, a second early. */
-async function wake(client: SQSClient, QueueUrl: string): Promise<void> {
-  const id = randomUUID();
-  const fifo = QueueUrl.endsWith(".fifo") ? { MessageGroupId: id, MessageDeduplicationId: id } : {};
-  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: "{}", ...fifo }));
-}

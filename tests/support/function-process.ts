@@ -14,14 +14,12 @@ export class InvocationFailed extends Error {
 }
 
 export type FunctionProcess = {
-  readonly pid: number;
   readonly alive: boolean;
   /** One invocation at a time. @throws InvocationFailed */
   invoke(event: unknown, stop?: Stop | null): Promise<unknown>;
   /** Resolves when an invocation stands still at its step. */
   frozen(): Promise<void>;
-  /** SIGSTOP wherever it is, SIGCONT. */
-  freeze(): void;
+  /** SIGCONT: it goes on where it stood. */
   thaw(): void;
   /** SIGKILL: nothing in it hears of that. Resolves when it is gone. */
   kill(): Promise<void>;
@@ -57,10 +55,7 @@ export async function startFunction(
   });
   gone.catch(() => {});
   await Promise.race([heard(child, (said) => "ready" in said), gone]);
-  const { pid } = child;
-  if (pid === undefined) throw new InvocationFailed(`the process of ${stage} did not start`);
   return {
-    pid,
     get alive() {
       return child.exitCode === null && child.signalCode === null;
     },
@@ -75,7 +70,6 @@ export async function startFunction(
     async frozen() {
       await Promise.race([heard(child, (said) => "frozen" in said), gone]);
     },
-    freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
     async kill() {
       child.kill("SIGKILL");

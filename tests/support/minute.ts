@@ -1,4 +1,4 @@
-import { GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
+import { askQueue } from "@owed/functions/ask-queue";
 import { type Channel, defaultDurations, readChannels } from "@owed/ledger";
 import type postgres from "postgres";
 import { expect } from "vitest";
@@ -44,10 +44,7 @@ export function runWorker(cloud: Pick<Cloud, "sqs" | "client" | "queues" | "run"
     source,
     drained: () =>
       eventually(async () => {
-        const { Attributes = {} } = await client.send(
-          new GetQueueAttributesCommand({ QueueUrl: queues.notification.url, AttributeNames: ["All"] }),
-        );
-        expect(Number(Attributes.ApproximateNumberOfMessages)).toBe(0);
+        expect((await askQueue(client, queues.notification.url)).waiting).toBe(0);
         expect(source.stats.deleted + source.stats.failed).toBe(handedOut);
       }),
   };

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import {
   ChangeMessageVisibilityBatchCommand,
-  GetQueueAttributesCommand,
   ListMessageMoveTasksCommand,
   ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
+import { askQueue } from "@owed/functions/ask-queue";
 import type { Cloud, DeliverEvent } from "./cloud.ts";
 import { eventually } from "./eventually.ts";
 
@@ -13,12 +15,14 @@ type Queues = Pick<Cloud, "client">;
 
 /** How many messages a queue holds, those in flight among them. */
 export async function depth({ client }: Queues, queueUrl: string): Promise<number> {
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ["All"] }),
-  );
-  const { ApproximateNumberOfMessages: waiting, ApproximateNumberOfMessagesNotVisible: inFlight } =
-    Attributes;
-  return Number(waiting) + Number(inFlight);
+  return (await askQueue(client, queueUrl)).total;
+}
+
+/** A message that means nothing ends the long poll of a consumer that is being stopped, a second early. */
+export async function wake(client: SQSClient, QueueUrl: string): Promise<void> {
+  const id = randomUUID();
+  const fifo = QueueUrl.endsWith(".fifo") ? { MessageGroupId: id, MessageDeduplicationId: id } : {};
+  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: "{}", ...fifo }));
 }
 
 /** The bodies of the messages that wait in a queue, at most ten; they stay there. */

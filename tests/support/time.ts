@@ -13,11 +13,7 @@ export async function passTime(
   await sql.begin(async (transaction) => {
     // Moving delivered_at is what the ledger's trigger refuses to everybody else.
     await transaction`SET LOCAL session_replication_role = replica`;
-    const columns = await transaction<{ table: string; column: string }[]>`
-      SELECT t.relname AS table, c.attname AS column
-      FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid
-      WHERE t.relnamespace = 'owed'::regnamespace AND t.relkind = 'r' AND NOT c.attisdropped
-        AND c.atttypid = 'timestamptz'::regtype AND c.attname <> 'beat_at'`;
+    const columns = (await readTimes(transaction)).filter(({ column }) => column !== "beat_at");
     // A key: in two steps, so that no mark meets the one of the minute before on its way.
     await transaction`UPDATE owed.claim_mark SET minute = minute - interval '36500 days'`;
     for (const [table, changes] of Map.groupBy(columns, (column) => column.table)) {
@@ -31,3 +27,10 @@ export async function passTime(
     }
   });
 }
+
+/** Where the ledger holds times. */
+export const readTimes = (sql: postgres.ISql) => sql<{ table: string; column: string }[]>`
+  SELECT t.relname AS table, c.attname AS column
+  FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid
+  WHERE t.relnamespace = 'owed'::regnamespace AND t.relkind = 'r' AND NOT c.attisdropped
+    AND c.atttypid = 'timestamptz'::regtype`;

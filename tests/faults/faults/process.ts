@@ -1,4 +1,4 @@
-import { type Step, steps } from "@owed/functions/step";
+import { stages, stepsOf } from "../steps.ts";
 import { fault, type MeetableFault, repeat } from "./met.ts";
 
 /** The processes that are invoked while it lasts have wall clocks that are wrong by so many seconds. */
@@ -27,15 +27,11 @@ const killed = fault("process: killed at any moment", async ({ functions }, draw
   return repeat(() => 1 + draw(8), kill);
 });
 
-const everyStep = Object.entries(steps).flatMap(([stage, names]) =>
-  names.map((name) => `${stage}:${name}` as Step),
-);
-
 const frozen = fault("process: stands still for ten minutes", async ({ functions }, draw, meet) => {
   // One of each function, so that one of them meets its step.
   const before = functions.frozen;
-  for (const stage of Object.keys(steps)) {
-    const own = everyStep.filter((step) => step.startsWith(`${stage}:`));
+  for (const stage of stages) {
+    const own = stepsOf(stage);
     const step = own[draw(own.length)];
     if (step) functions.stopNext({ how: "freeze", step, nth: 1, seconds: 600 });
   }

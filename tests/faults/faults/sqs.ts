@@ -1,4 +1,5 @@
-import { GetQueueAttributesCommand, PurgeQueueCommand } from "@aws-sdk/client-sqs";
+import { PurgeQueueCommand } from "@aws-sdk/client-sqs";
+import { askQueue } from "@owed/functions/ask-queue";
 import type { SqsCall, SqsFault } from "../../../packages/local/src/sqs/faults.ts";
 import type { Draw } from "../fault.ts";
 import { allConsumers } from "../world/consumers.ts";
@@ -63,10 +64,7 @@ const purged = fault("sqs: the queue is purged", async (world, draw, meet) => {
 
 async function purgeNotifications({ observer, queues }: World): Promise<number> {
   const QueueUrl = queues.notification.url;
-  const { Attributes = {} } = await observer.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] }),
-  );
-  const waiting = Number(Attributes.ApproximateNumberOfMessages);
+  const { waiting } = await askQueue(observer, QueueUrl);
   if (waiting > 0) await observer.send(new PurgeQueueCommand({ QueueUrl }));
   return waiting;
 }
@@ -86,11 +84,7 @@ const hour = fault("sqs: nobody consumes for an hour", async (world, _draw, meet
       await world.pass(15 * 60);
       await world.beat();
     }
-    const { observer, queues } = world;
-    const { Attributes = {} } = await observer.send(
-      new GetQueueAttributesCommand({ QueueUrl: queues.event.url, AttributeNames: ["All"] }),
-    );
-    meet(Number(Attributes.ApproximateNumberOfMessages));
+    meet((await askQueue(world.observer, world.queues.event.url)).waiting);
     start();
   };
 });

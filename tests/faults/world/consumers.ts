@@ -1,9 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import { askQueue } from "@owed/functions/ask-queue";
 import type { SqsFunction } from "../../../packages/local/src/event-source/invoke.ts";
 import { type EventSource, startEventSource } from "../../../packages/local/src/event-source.ts";
 import type { createQueues, QUEUES } from "../../../packages/local/src/sqs/index.ts";
 import { eventually } from "../../support/eventually.ts";
+import { wake } from "../../support/queue.ts";
 import type { Functions } from "./functions.ts";
 import type { SkippedTime } from "./time.ts";
 
@@ -100,10 +101,8 @@ export class Consumers {
     const settled = async () => {
       for (const [name, source] of this.#sources) {
         if (source.stats.running > 0) throw new Error(`${name} is at work`);
-        const { Attributes = {} } = await observer.send(
-          new GetQueueAttributesCommand({ QueueUrl: queues[queueOf[name]].url, AttributeNames: ["All"] }),
-        );
-        if (Number(Attributes.ApproximateNumberOfMessages) > 0) throw new Error(`${name} has messages`);
+        const { waiting } = await askQueue(observer, queues[queueOf[name]].url);
+        if (waiting > 0) throw new Error(`${name} has messages`);
         if (source.stats.running > 0) throw new Error(`${name} is at work`);
       }
     };
@@ -132,10 +131,4 @@ export class Consumers {
       await wake(observer, queues[queueOf[name]].url).catch(() => {});
     }
   }
-}
-
-async function wake(client: SQSClient, QueueUrl: string): Promise<void> {
-  const id = randomUUID();
-  const fifo = QueueUrl.endsWith(".fifo") ? { MessageGroupId: id, MessageDeduplicationId: id } : {};
-  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: "{}", ...fifo }));
 }

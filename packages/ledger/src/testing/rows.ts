@@ -120,12 +120,16 @@ export async function secondsUntil({ sql }: Sql, id: string, column: keyof Row):
   return row?.seconds ?? null;
 }
 
+/** The heartbeat and the channels of a ledger that nothing has happened to. */
+export const asNew = `
+  -- The schedule has been beating for long: nothing waits for a gap.
+  UPDATE owed.heartbeat SET holder = NULL, held_until = NULL, paused_at = NULL, paused_by = NULL, paused_why = NULL,
+    queue_empty_since = NULL, restored_at = NULL, beat_at = NULL, beating_since = now() - interval '1 day';
+  UPDATE owed.channel SET rate = NULL, quota = NULL, used = NULL, limits_read_at = NULL, failures = 0, openings = 0,
+    closed_at = NULL, closed_until = NULL, closed_for = NULL, closed_why = NULL, evidence_late_at = NULL;`;
+
 /** Empties the ledger of what is owed, so that the next lease finds only a test's own rows. */
 export async function empty({ sql }: Sql): Promise<void> {
   await sql`TRUNCATE owed.attempt, owed.suppression, owed.notification, owed.event, owed.claim_mark, owed.sweep_run CASCADE`;
-  // The schedule has been beating for long: nothing waits for a gap.
-  await sql`UPDATE owed.heartbeat SET holder = NULL, held_until = NULL, paused_at = NULL, paused_by = NULL, paused_why = NULL,
-    queue_empty_since = NULL, restored_at = NULL, beat_at = NULL, beating_since = now() - interval '1 day'`;
-  await sql`UPDATE owed.channel SET rate = NULL, quota = NULL, used = NULL, limits_read_at = NULL, failures = 0, openings = 0,
-    closed_at = NULL, closed_until = NULL, closed_for = NULL, closed_why = NULL, evidence_late_at = NULL`;
+  await sql.unsafe(asNew);
 }
