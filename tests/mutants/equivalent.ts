@@ -47,7 +47,10 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
   },
   {
     why: "A subscriber belongs to one shipment, so the recipient's own rows are of its events alone: saves looking through others.",
-    ids: ['owed.moot/where: drop "newer.shipment_id = e.shipment_id"'],
+    ids: [
+      'owed.moot/where: drop "newer.shipment_id = e.shipment_id"',
+      'lease/on: drop "older.shipment_id = own.shipment_id"',
+    ],
   },
   {
     why: "Nothing is newer than a shipment's current event: saves looking for what is not there.",

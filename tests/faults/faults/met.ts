@@ -22,6 +22,33 @@ export function fault(name: string, begin: Begin): MeetableFault {
   };
 }
 
+/** A fault that the world itself counts: what the counter of the world grows by while it lasts, told at once. */
+export function counted(
+  name: string,
+  counterOf: (world: World) => () => number,
+  begin: Begin,
+): MeetableFault {
+  let met = 0;
+  let lasting = () => 0;
+  return {
+    name,
+    get met() {
+      return met + lasting();
+    },
+    async begin(world, draw) {
+      const counter = counterOf(world);
+      const before = counter();
+      lasting = () => counter() - before;
+      const end = await begin(world, draw, () => {});
+      return async () => {
+        await end();
+        met += lasting();
+        lasting = () => 0;
+      };
+    },
+  };
+}
+
 /** Which calls a fault hits: all, every second or third, or the first few only. */
 export function picks(draw: Draw): () => boolean {
   const every = [1, 1, 2, 3][draw(4)] ?? 1;

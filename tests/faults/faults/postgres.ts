@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import type { World } from "../world/world.ts";
 import { fillDisk } from "./disk.ts";
-import { fault, type MeetableFault, repeat } from "./met.ts";
+import { counted, fault, type MeetableFault, repeat } from "./met.ts";
 import { takeSlots } from "./slots.ts";
 
 type Observed = Pick<World, "database">;
@@ -13,30 +13,27 @@ const session = ({ database: { server } }: Observed) => {
   return postgres({ host, port, user, password, database, max: 1, fetch_types: false, onnotice: () => {} });
 };
 
+type Begin = Parameters<typeof fault>[1];
+
 /** Counts connections that were refused, cut or silent while the fault lasts. */
-const network = (name: string, begin: Parameters<typeof fault>[1]): MeetableFault =>
-  fault(`postgres: ${name}`, async (world, draw, meet) => {
-    const { proxy } = world.database;
-    const before = proxy.hits;
-    const end = await begin(world, draw, meet);
-    return async () => {
-      meet(proxy.hits - before);
-      await end();
-    };
-  });
+const network = (name: string, begin: Begin) =>
+  counted(
+    `postgres: ${name}`,
+    ({ database: { proxy } }) =>
+      () =>
+        proxy.hits,
+    begin,
+  );
 
 /** Counts PostgreSQL's own answers with these SQLSTATEs while the fault lasts. */
-const answers = (name: string, codes: readonly string[], begin: Parameters<typeof fault>[1]) =>
-  fault(`postgres: ${name}`, async (world, draw, meet) => {
-    const { errors } = world.database.proxy;
-    const count = () => codes.reduce((sum, code) => sum + (errors.get(code) ?? 0), 0);
-    const before = count();
-    const end = await begin(world, draw, meet);
-    return async () => {
-      await end();
-      meet(count() - before);
-    };
-  });
+const answers = (name: string, codes: readonly string[], begin: Begin) =>
+  counted(
+    `postgres: ${name}`,
+    ({ database: { proxy } }) =>
+      () =>
+        codes.reduce((sum, code) => sum + (proxy.errors.get(code) ?? 0), 0),
+    begin,
+  );
 
 /** Does something to the functions' statements that are under way: to all, or to a part. */
 const toStatements = (name: string, codes: readonly string[], what: string) =>

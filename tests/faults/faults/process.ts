@@ -1,5 +1,5 @@
 import { stages, stepsOf } from "../steps.ts";
-import { fault, type MeetableFault, repeat } from "./met.ts";
+import { counted, fault, type MeetableFault, repeat } from "./met.ts";
 
 /** The processes that are invoked while it lasts have wall clocks that are wrong by so many seconds. */
 const clock = (name: string, seconds: number): MeetableFault =>
@@ -27,19 +27,21 @@ const killed = fault("process: killed at any moment", async ({ functions }, draw
   return repeat(() => 1 + draw(8), kill);
 });
 
-const frozen = fault("process: stands still for ten minutes", async ({ functions }, draw, meet) => {
-  // One of each function, so that one of them meets its step.
-  const before = functions.frozen;
-  for (const stage of stages) {
-    const own = stepsOf(stage);
-    const step = own[draw(own.length)];
-    if (step) functions.stopNext({ how: "freeze", step, nth: 1, seconds: 600 });
-  }
-  return async () => {
-    functions.stopNoMore();
-    meet(Math.max(0, functions.frozen - before));
-  };
-});
+const frozen = counted(
+  "process: stands still for ten minutes",
+  ({ functions }) =>
+    () =>
+      functions.frozen,
+  async ({ functions }, draw) => {
+    // One of each function, so that one of them meets its step.
+    for (const stage of stages) {
+      const own = stepsOf(stage);
+      const step = own[draw(own.length)];
+      if (step) functions.stopNext({ how: "freeze", step, nth: 1, seconds: 600 });
+    }
+    return async () => functions.stopNoMore();
+  },
+);
 
 export const processFaults: readonly MeetableFault[] = [
   clock("wall clocks are an hour ahead", 3600),

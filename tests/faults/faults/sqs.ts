@@ -79,12 +79,14 @@ const doubled = fault("sqs: batches are handed out twice", async ({ consumers },
 
 const hour = fault("sqs: nobody consumes for an hour", async (world, _draw, meet) => {
   const start = await world.consumers.keepDown(...allConsumers);
+  const look = async () => meet((await askQueue(world.observer, world.queues.event.url)).waiting);
+  await look();
   return async () => {
     for (let quarters = 0; quarters < 4; quarters += 1) {
       await world.pass(15 * 60);
       await world.beat();
     }
-    meet((await askQueue(world.observer, world.queues.event.url)).waiting);
+    await look();
     start();
   };
 });

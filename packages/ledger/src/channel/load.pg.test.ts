@@ -80,6 +80,23 @@ describe("what the channels have before them", () => {
     expect(email).toMatchObject({ due: 0, inQueue: 1 });
   });
 
+  test.each(["pending", "leased"] as const)("is as old as its oldest row, be that %s", async (shape) => {
+    for (const other of ["pending", "leased"] as const)
+      await newRow(database, other, { owed_at: "now()", due_at: "now() - interval '1 hour'" });
+    await newRow(database, shape, { owed_at: "now()", due_at: "now() - interval '1 day'" });
+    // What is not due yet, or not with the sweep any more, is older and does not count.
+    await newRow(database, shape, {
+      owed_at: "now() + interval '1 min'",
+      due_at: "now() - interval '2 days'",
+    });
+    await newRow(database, "queued", { due_at: "now() - interval '2 days'" });
+    expect(
+      await database.sql`
+        SELECT due::int, extract(epoch FROM now() - oldest_due_at)::float8 / 3600 AS hours
+        FROM owed.load(${durations.lostAfter})`,
+    ).toEqual([{ due: 3, hours: expect.closeTo(24, 1) }]);
+  });
+
   test("is nothing where nothing is owed", async () => {
     expect(await readChannels(database.ledger, durations)).toMatchObject([
       { name: "email", due: 0, inQueue: 0, timeToDrain: 0, closed: null },
