@@ -21,8 +21,8 @@ const patience = { testTimeout: 20_000, hookTimeout: 60_000 };
 /** Tests are named by what they need: `*.pg.test.ts` a database, `tests/` the whole local stack, the others nothing. */
 export default defineConfig({
   test: {
-    // Two cores: more workers only make each other's waits longer.
-    maxWorkers: 2,
+    // One more than two cores: somebody always waits for a process to start, or for a server's answer.
+    maxWorkers: 3,
     projects: [
       {
         test: {
