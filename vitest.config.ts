@@ -12,6 +12,8 @@ const alone = [
   "packages/functions/src/resources*.test.ts",
   "packages/cli/src/services.pg.test.ts",
 ];
+/** What is deployed: needs SST's platform (`npm run synth` installs it), and is no part of `npm test`. */
+const infra = ["tests/infra/**/*.test.ts", "tests/bundles/**/*.test.ts"];
 const notTests = "**/node_modules/**";
 /** A process for each file would cost more time than most files do. */
 const together = { isolate: false, setupFiles: "tests/support/tidy.ts" };
@@ -48,9 +50,21 @@ export default defineConfig({
         test: {
           name: "flow",
           include: ["tests/**/*.test.ts"],
+          exclude: [notTests, ...infra],
           globalSetup: cluster,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "infra",
+          include: infra,
+          globalSetup: [cluster, "tests/infra/setup.ts"],
+          // Each file of the synthesis runs two of them at a time.
+          maxWorkers: 1,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -607,6 +607,8 @@ $function$;
 CREATE OR REPLACE FUNCTION owed.try_record_event(p_id text, p_shipment_id text, p_status text, p_occurred_at timestamp with time zone)
  RETURNS TABLE(outcome text, field text, reason text, notifications integer)
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
   -- An event that came before is repeated as ever.
@@ -646,3 +648,83 @@ COMMENT ON COLUMN owed.rule.newest_replaces IS 'not sent once a newer status was
 COMMENT ON COLUMN owed.rule.only_while_current IS 'sent only while the shipment is still in this status';
 COMMENT ON COLUMN owed.rule.send_within_s IS 'seconds after the event occurred from which it is too late to send; null: never too late';
 COMMENT ON FUNCTION owed.record_event(id text, shipment_id text, status text, occurred_at timestamp with time zone) IS 'records an event and its notifications in the caller''s transaction; returns how many are new; raises OW001 when refused';
+
+GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_deliver;
+GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_feedback;
+GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_reader;
+GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_sweep;
+GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_reader;
+GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_sweep;
+GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_deliver;
+GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_reader;
+GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_sweep;
+GRANT EXECUTE ON FUNCTION owed.rank(outcome text) TO owed_deliver;
+GRANT EXECUTE ON FUNCTION owed.rank(outcome text) TO owed_feedback;
+GRANT EXECUTE ON FUNCTION owed.time_to_drain(c owed.channel, due bigint, in_queue bigint) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.time_to_drain(c owed.channel, due bigint, in_queue bigint) TO owed_reader;
+GRANT EXECUTE ON FUNCTION owed.time_to_drain(c owed.channel, due bigint, in_queue bigint) TO owed_sweep;
+GRANT EXECUTE ON FUNCTION owed.try_record_event(p_id text, p_shipment_id text, p_status text, p_occurred_at timestamp with time zone) TO owed_ingest;
+GRANT EXECUTE ON FUNCTION owed.try_record_event(p_id text, p_shipment_id text, p_status text, p_occurred_at timestamp with time zone) TO owed_operator;
+GRANT USAGE ON SCHEMA owed TO owed_deliver;
+GRANT USAGE ON SCHEMA owed TO owed_feedback;
+GRANT USAGE ON SCHEMA owed TO owed_ingest;
+GRANT USAGE ON SCHEMA owed TO owed_operator;
+GRANT USAGE ON SCHEMA owed TO owed_reader;
+GRANT USAGE ON SCHEMA owed TO owed_sweep;
+GRANT INSERT (notification_id, kind, generation, message_id, provider_message_id, actor, reason), SELECT (notification_id, kind, provider_message_id) ON owed.attempt TO owed_deliver;
+GRANT INSERT (notification_id, kind, generation, provider_message_id, reason), SELECT (notification_id, kind, provider_message_id) ON owed.attempt TO owed_feedback;
+GRANT INSERT (notification_id, at, kind, generation, actor, reason), SELECT ON owed.attempt TO owed_operator;
+GRANT SELECT ON owed.attempt TO owed_reader;
+GRANT INSERT (notification_id, kind, generation, reason) ON owed.attempt TO owed_sweep;
+GRANT SELECT, UPDATE (failures, openings, closed_at, closed_until, closed_for, closed_why, evidence_late_at) ON owed.channel TO owed_deliver;
+GRANT SELECT (name, evidence_late_at), UPDATE (evidence_late_at) ON owed.channel TO owed_feedback;
+GRANT SELECT, UPDATE (rate, quota, used, limits_read_at, failures, openings, closed_at, closed_until, closed_for, closed_why) ON owed.channel TO owed_operator;
+GRANT SELECT ON owed.channel TO owed_reader;
+GRANT SELECT, UPDATE (rate, quota, used, limits_read_at, closed_at, closed_until, closed_for, closed_why) ON owed.channel TO owed_sweep;
+GRANT INSERT ON owed.claim_mark TO owed_deliver;
+GRANT SELECT ON owed.claim_mark TO owed_operator;
+GRANT SELECT ON owed.claim_mark TO owed_sweep;
+GRANT SELECT (key, shipment_id, status, occurred_at) ON owed.event TO owed_deliver;
+GRANT SELECT ON owed.event TO owed_operator;
+GRANT SELECT ON owed.event TO owed_reader;
+GRANT SELECT (key, id, shipment_id, occurred_at) ON owed.event TO owed_sweep;
+GRANT SELECT (restored_at) ON owed.heartbeat TO owed_deliver;
+GRANT SELECT, UPDATE (holder, held_until, paused_at, paused_by, paused_why, queue_empty_since, beat_at, beating_since, restored_at) ON owed.heartbeat TO owed_operator;
+GRANT SELECT ON owed.heartbeat TO owed_reader;
+GRANT SELECT, UPDATE (holder, held_until, queue_empty_since, beat_at, beating_since) ON owed.heartbeat TO owed_sweep;
+GRANT SELECT ON owed.merchant TO owed_deliver;
+GRANT SELECT ON owed.merchant TO owed_reader;
+GRANT SELECT ON owed.moot TO owed_deliver;
+GRANT SELECT ON owed.moot TO owed_operator;
+GRANT SELECT ON owed.moot TO owed_reader;
+GRANT SELECT ON owed.moot TO owed_sweep;
+GRANT SELECT (id, event_key, due_at, subscriber_id, rule_id, channel, message_id, sent_to, leased_until, queued_at, claimed_at, died_at, stopped_at, cancelled_at, lease_token, generation, attempts, owed_at, delivered_at, state, outcome, provider, provider_message_id, evidence, reason), UPDATE (message_id, sent_to, leased_until, queued_at, claimed_at, died_at, stopped_at, cancelled_at, lease_token, generation, attempts, owed_at, delivered_at, state, outcome, provider, provider_message_id, evidence, reason) ON owed.notification TO owed_deliver;
+GRANT SELECT (id, subscriber_id, channel, sent_to, cancelled_at, lease_token, generation, delivered_at, state, outcome, provider, provider_message_id, evidence, reason), UPDATE (died_at, stopped_at, cancelled_at, lease_token, owed_at, delivered_at, state, outcome, provider, provider_message_id, evidence, reason) ON owed.notification TO owed_feedback;
+GRANT INSERT (id, event_key, due_at, replays, subscriber_id, rule_id, channel, owed_at), SELECT, UPDATE (leased_until, queued_at, died_at, stopped_at, cancelled_at, lease_token, generation, rescues, resends, owed_at, delivered_at, state, outcome, evidence, reason) ON owed.notification TO owed_operator;
+GRANT SELECT ON owed.notification TO owed_reader;
+GRANT SELECT (id, event_key, due_at, subscriber_id, rule_id, channel, leased_until, queued_at, lease_token, generation, rescues, resends, owed_at, state, reason), UPDATE (leased_until, queued_at, stopped_at, cancelled_at, lease_token, generation, rescues, resends, owed_at, state, reason) ON owed.notification TO owed_sweep;
+GRANT INSERT (message_id, field, reason, body, body_bytes, queue), SELECT (message_id) ON owed.refused_event TO owed_feedback;
+GRANT INSERT (message_id, field, reason, body, body_bytes, queue), SELECT (message_id) ON owed.refused_event TO owed_ingest;
+GRANT SELECT, UPDATE (retried_at, retried_by) ON owed.refused_event TO owed_operator;
+GRANT SELECT ON owed.refused_event TO owed_reader;
+GRANT SELECT (id, template) ON owed.rule TO owed_deliver;
+GRANT SELECT ON owed.rule TO owed_operator;
+GRANT SELECT ON owed.rule TO owed_reader;
+GRANT SELECT (id, newest_replaces, on_unknown) ON owed.rule TO owed_sweep;
+GRANT SELECT (id, merchant_id, tracking_number) ON owed.shipment TO owed_deliver;
+GRANT SELECT ON owed.shipment TO owed_reader;
+GRANT SELECT ON owed.status TO owed_reader;
+GRANT SELECT (id, role, address, name, locale) ON owed.subscriber TO owed_deliver;
+GRANT SELECT (id, address) ON owed.subscriber TO owed_feedback;
+GRANT SELECT (id, recipient_id, role) ON owed.subscriber TO owed_operator;
+GRANT SELECT (id, shipment_id, recipient_id, role, channel, locale, opted_out_at, created_at) ON owed.subscriber TO owed_reader;
+GRANT INSERT (channel, address, cause, detail, notification_id), SELECT (channel, address, notification_id, lifted_at) ON owed.suppression TO owed_deliver;
+GRANT INSERT (channel, address, cause, detail, notification_id), SELECT (channel, address, notification_id, lifted_at) ON owed.suppression TO owed_feedback;
+GRANT SELECT, UPDATE (lifted_at, lifted_by, lifted_why) ON owed.suppression TO owed_operator;
+GRANT SELECT ON owed.suppression TO owed_reader;
+GRANT INSERT (started_at), SELECT, UPDATE (finished_at, leased, published, failed, cancelled, rescued, unknown, resent, owed, oldest_owed_s, time_to_drain_s) ON owed.sweep_run TO owed_operator;
+GRANT SELECT ON owed.sweep_run TO owed_reader;
+GRANT INSERT (started_at), SELECT, UPDATE (finished_at, leased, published, failed, cancelled, rescued, unknown, resent, owed, oldest_owed_s, time_to_drain_s) ON owed.sweep_run TO owed_sweep;

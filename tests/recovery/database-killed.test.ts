@@ -23,7 +23,7 @@ beforeAll(async () => {
     visibility: long ? 10 : 5,
     settings: {
       sweep: { budget: 8 },
-      deliver: { call: 12, callBefore: 4, reserve: 1 },
+      deliver: { call: 12, callBefore: 4, reserve: 1.5 },
       durations: { lease: 12, sendLease: 16, lostAfter: 120, grace: 60, heartbeat: 10, queueEmpty: 2 },
     },
   });

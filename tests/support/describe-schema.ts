@@ -5,8 +5,8 @@ type Definition = { name: string; definition: string };
 
 /**
  * The schema `owed` as SQL that people read, from the catalogs alone: tables with columns, storage options,
- * constraints, indexes and triggers, then views, functions and comments, each ordered by name. The same for
- * the same migrations, on PostgreSQL 16 to 18. Throws when the schema holds a kind of object that it would
+ * constraints, indexes and triggers, then views, functions, comments and what is granted to whom, each ordered by
+ * name. The same for the same migrations, on PostgreSQL 16 to 18. Throws when the schema holds a kind of object that it would
  * leave out.
  */
 export async function describeSchema(sql: postgres.Sql): Promise<string> {
@@ -36,6 +36,7 @@ export async function describeSchema(sql: postgres.Sql): Promise<string> {
   for (const { definition } of await readFunctions(sql)) parts.push(`${definition.trimEnd()};`);
   for (const { definition } of await readTriggers(sql)) parts.push(`${definition};`);
   parts.push((await readComments(sql)).map(({ definition }) => definition).join("\n"));
+  parts.push((await readGrants(sql)).map(({ definition }) => definition).join("\n"));
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -96,3 +97,28 @@ const readComments = (sql: postgres.Sql) => sql<Definition[]>`
     FROM pg_description d JOIN pg_proc p ON p.oid = d.objoid
     WHERE d.classoid = 'pg_proc'::regclass AND p.pronamespace = 'owed'::regnamespace
   ) AS comment ORDER BY what COLLATE "C"`;
+
+/** By object, privilege and grantee. What its owner may do goes without saying; what everybody may do does not. */
+const readGrants = (sql: postgres.Sql) => sql<Definition[]>`
+  SELECT what AS name, 'GRANT ' || string_agg(privilege, ', ' ORDER BY privilege) || ' ON ' || what || ' TO ' || grantee || ';' AS definition
+  FROM (
+    SELECT what, CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee,
+      a.privilege_type || coalesce(' (' || string_agg(quote_ident(attname), ', ' ORDER BY attnum) || ')', '') AS privilege
+    FROM (
+      SELECT 'SCHEMA ' || nspname AS what, nspowner AS owner, coalesce(nspacl, acldefault('n', nspowner)) AS acl, NULL::name AS attname, NULL::int AS attnum
+      FROM pg_namespace WHERE oid = 'owed'::regnamespace
+      UNION ALL
+      SELECT 'owed.' || relname, relowner, coalesce(relacl, acldefault('r', relowner)), NULL, NULL
+      FROM pg_class WHERE relnamespace = 'owed'::regnamespace AND relkind IN ('r', 'v')
+      UNION ALL
+      SELECT 'owed.' || c.relname, c.relowner, t.attacl, t.attname, t.attnum
+      FROM pg_attribute t JOIN pg_class c ON c.oid = t.attrelid
+      WHERE c.relnamespace = 'owed'::regnamespace AND t.attacl IS NOT NULL
+      UNION ALL
+      SELECT 'FUNCTION owed.' || proname || '(' || pg_get_function_identity_arguments(oid) || ')', proowner,
+        coalesce(proacl, acldefault('f', proowner)), NULL, NULL
+      FROM pg_proc WHERE pronamespace = 'owed'::regnamespace
+    ) AS object CROSS JOIN LATERAL aclexplode(acl) AS a
+    WHERE a.grantee <> owner
+    GROUP BY what, a.grantee, a.privilege_type, attname IS NULL
+  ) AS granted GROUP BY what, grantee ORDER BY what COLLATE "C", grantee COLLATE "C"`;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Result } from "./output.ts";
-import type { Services } from "./services.ts";
+import type { Kind, Services } from "./services.ts";
 
 /** What a command's work gets. */
 export type Context = Services & {
@@ -9,7 +9,7 @@ export type Context = Services & {
 };
 
 /** Runs a command's work with its services, and keeps the result for printing. */
-export type Run = (kind: "reads" | "writes", work: (context: Context) => Promise<Result>) => Promise<void>;
+export type Run = (kind: Kind, work: (context: Context) => Promise<Result>) => Promise<void>;
 
 export type Lesson = {
   summary: string;

@@ -13,7 +13,7 @@ test.each([
   [new NotAllowed("it is delivered"), "not_allowed", 3],
   [new LedgerUnavailable(new Error("ECONNREFUSED"), true), "unavailable", 1],
   [withCode("PostgresError", "42P01"), "not_configured", 1],
-  [withCode("PostgresError", "28P01"), "not_configured", 1],
+  [new LedgerUnavailable(withCode("PostgresError", "28P01"), true), "not_configured", 1],
   [withCode("PostgresError", "XX000"), "failed", 1],
   [Object.assign(new Error("not linked"), { name: "InvalidResource" }), "not_configured", 1],
   [

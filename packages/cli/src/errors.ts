@@ -50,6 +50,7 @@ export function toFailure(error: unknown, { writes, hint }: Circumstances): Fail
   if (error instanceof NotificationNotFound) return new Failure("not_found", message, because);
   if (error instanceof NotAllowed) return new Failure("not_allowed", message, because);
   if (error instanceof LedgerUnavailable) {
+    if (isRefusal(error.cause)) return new Failure("not_configured", `${message}; ${hint}`, because);
     const open = writes && !error.certainlyNotRun;
     const look = "; it may have taken effect: look with 'owed show' or 'owed status' before you try again";
     return new Failure("unavailable", `${message}; ${hint}${open ? look : ""}`, because);
@@ -69,20 +70,20 @@ export function toFailure(error: unknown, { writes, hint }: Circumstances): Fail
   return new Failure("failed", message, because);
 }
 
-/** SQLSTATE classes 3F and 42: the schema is not there, or not this version's; 28 and 3D: who and where. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
+
+/** The server is there, and lets us not in: SQLSTATE classes 28 and 3D; a role that is missing, or not to be had. */
+const isRefusal = (cause: unknown): boolean => /^(28...|3D...|22023|42501)$/.test(codeOf(cause));
+
+/** SQLSTATE classes 3F and 42: the schema is not there, or not this version's. */
 function fromPostgres(error: unknown, message: string): Failure {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   const because = { cause: error };
   if (/^(3F|42)/.test(code))
     return new Failure(
       "not_configured",
       `the database has no ledger of this version (${message}); run the migrations: 'npm start' and each deployment do`,
-      because,
-    );
-  if (/^(28|3D)/.test(code))
-    return new Failure(
-      "not_configured",
-      `the database refuses us (${message}); check the linked Database`,
       because,
     );
   return new Failure("failed", `the database answered ${code}: ${message}`, because);

@@ -3,13 +3,13 @@ import type { Run } from "./command.ts";
 import { exitCodes, toFailure } from "./errors.ts";
 import { printFailure, printResult, type Result, type Streams } from "./output.ts";
 import { createProgram } from "./program.ts";
-import { connect, type Services } from "./services.ts";
+import { connect, type Kind, type Services } from "./services.ts";
 
 /** Runs one command line, without the program's name, and returns its exit code. Never throws. */
 export async function main(
   argv: readonly string[],
   streams: Streams,
-  open: () => Promise<Services> = connect,
+  open: (kind: Kind) => Promise<Services> = connect,
 ): Promise<number> {
   const json = argv.includes("--json");
   const circumstances = { writes: false, hint: "" };
@@ -17,7 +17,7 @@ export async function main(
 
   const run: Run = async (kind, work) => {
     circumstances.writes = kind === "writes";
-    const services = await open();
+    const services = await open(kind);
     circumstances.hint = services.hint;
     try {
       const progress = (line: string) => streams.err(`${line}\n`);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { environmentOf } from "../../local/src/environment.ts";
+import { connect } from "./services.ts";
 import { createWorld, runCli, type World } from "./testing.ts";
 
 // SST's Resource reads the environment once, when it is first asked: all in one file.
@@ -30,4 +31,15 @@ test("what the local stack leaves is all that the commands need", async () => {
     ["refused", "--retry", "--all", "--queue", "event"],
   ])
     expect([argv, await runCli(argv)]).toMatchObject([argv, { code: 0, err: "" }]);
+});
+
+test.each([
+  ["reads", "owed_reader"],
+  ["writes", "owed_operator"],
+] as const)("a command that %s has the rights of %s", async (kind, role) => {
+  const { ledger, close } = await connect(kind);
+  expect(await ledger.run((sql) => sql`SELECT current_user AS role`, { repeatable: true })).toEqual([
+    { role },
+  ]);
+  await close();
 });

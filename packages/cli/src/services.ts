@@ -24,12 +24,16 @@ export type Services = {
 /** Seconds that one statement may take: `status` counts a large ledger in a few. */
 const deadline = 30;
 
+/** What a command does to the ledger, and so the role that it has there. */
+export const ledgerUsers = { reads: "reader", writes: "operator" } as const;
+export type Kind = keyof typeof ledgerUsers;
+
 /** Connects to what the environment says: SST's links, or the local stack's. Throws `not_configured`. */
-export async function connect(): Promise<Services> {
+export async function connect(kind: Kind): Promise<Services> {
   const { hint } = configure();
   // SST reads the environment at the first use: only now does it hold what the local stack left.
   const { ledgerOptions, resource } = await import("@owed/functions/resources");
-  const ledger = new Ledger(ledgerOptions("owed-cli", deadline));
+  const ledger = new Ledger(ledgerOptions(ledgerUsers[kind], deadline));
   let sqs: SQSClient | undefined;
   const queues: Record<QueueName, () => Queue> = {
     notification: () => ({

@@ -4,13 +4,16 @@ import { createDatabase, type TestDatabase } from "../../../tests/support/databa
 import { createQueues, QUEUES } from "../../local/src/sqs/index.ts";
 import { startTestSqs, type TestSqs } from "../../local/src/sqs/testing.ts";
 import { main } from "./main.ts";
-import type { Services } from "./services.ts";
+import { type Kind, ledgerUsers, type Services } from "./services.ts";
 
 /** What one command line printed, and its exit code. */
 export type Printed = { code: number; out: string; err: string };
 
 /** Runs a command line on given services. */
-export async function runCli(argv: readonly string[], open?: () => Promise<Services>): Promise<Printed> {
+export async function runCli(
+  argv: readonly string[],
+  open?: (kind: Kind) => Promise<Services>,
+): Promise<Printed> {
   const printed = { out: "", err: "" };
   const streams = {
     out: (text: string) => {
@@ -39,8 +42,12 @@ export async function createWorld(): Promise<World> {
   const db = await createDatabase();
   const sqs = await startTestSqs();
   const queues = await createQueues(sqs.client, QUEUES);
-  const open = async (): Promise<Services> => {
-    const ledger = new Ledger({ ...db.options, applicationName: "owed-cli" });
+  const open = async (kind: Kind): Promise<Services> => {
+    const ledger = new Ledger({
+      ...db.options,
+      applicationName: "owed-cli",
+      role: `owed_${ledgerUsers[kind]}`,
+    });
     return {
       ledger,
       hint: "the test says where it is",

@@ -5,11 +5,15 @@ import { Metrics } from "@aws-lambda-powertools/metrics";
 export const createLogger = (stage: string): Logger => new Logger({ serviceName: stage });
 
 /**
- * Metrics in CloudWatch's embedded metric format, written to standard output. What the library itself has to say
- * goes to the stage's log.
+ * Metrics in CloudWatch's embedded metric format, written to standard output. A deployment gives a namespace of its
+ * own: of two in one account, each has its own alarms. What the library itself has to say goes to the stage's log.
  */
 export const createMetrics = (stage: string, logger: Logger): Metrics =>
-  new Metrics({ namespace: "Owed", serviceName: stage, logger });
+  new Metrics({
+    namespace: process.env.POWERTOOLS_METRICS_NAMESPACE ?? "Owed",
+    serviceName: stage,
+    logger,
+  });
 
 /**
  * An error to log, whatever was thrown: name, message, code, stack and cause. The logger would write whatever

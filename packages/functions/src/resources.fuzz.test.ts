@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { anyValue, isPlainReason, mutated, tally } from "../../../tests/hostile/arbitraries.ts";
-import { InvalidResource, resource } from "./resources.ts";
+import { InvalidResource, ledgerOptions, resource } from "./resources.ts";
 
 const linked = vi.hoisted((): Record<string, unknown> => ({}));
 vi.mock("sst/resource", () => ({ Resource: linked }));
@@ -22,10 +22,15 @@ const shapes = {
       host: fc.constant("db.internal"),
       port: fc.constant(5432),
       database: fc.constant("owed"),
+      region: fc.constant("eu-central-1"),
       username: fc.constant("u"),
       password,
     },
+    auth: fc.constantFrom("password", "iam", secret),
     tls: fc.constantFrom("verify", "off", secret),
+  }),
+  MasterSecret: fc.record({
+    arn: fc.constantFrom<unknown>("arn:aws:secretsmanager:eu-central-1:1:secret:m", 7_318_008),
   }),
   EventQueue: fc.record({ url }),
   EventDlq: fc.record({ url, arn: fc.constant("arn:aws:sqs:us-east-1:000000000000:event-dlq") }),
@@ -72,6 +77,18 @@ test("any linked resource has its shape, or is refused by name without a word of
 });
 
 test("a password of another type stays out of the message", () => {
-  linked.Database = { host: "db", port: 5432, database: "owed", username: "u", password: 7_318_008 };
+  const database = { host: "db", port: 5432, database: "owed", auth: "password", username: "u" };
+  linked.Database = { ...database, password: 7_318_008 };
   expect(() => resource("Database")).toThrow(/Database is not as expected \(password: must be string\)/);
+});
+
+test("with IAM a function logs in as its own role, with a token for a password, and by TLS alone", () => {
+  const iam = { host: "db", port: 5432, database: "owed", auth: "iam", region: "eu-central-1" };
+  linked.Database = { ...iam, tls: "verify" };
+  expect(ledgerOptions("deliver", 5)).toEqual({
+    ...{ host: "db", port: 5432, database: "owed", tls: "verify", user: "owed_deliver" },
+    ...{ applicationName: "owed-deliver", connections: 2, deadline: 5, password: expect.any(Function) },
+  });
+  linked.Database = { ...iam, tls: "off" };
+  expect(() => resource("Database")).toThrow(/Database is not as expected \(tls: must be "verify"\)/);
 });

@@ -9,6 +9,7 @@ link("Database", {
   host: "db.internal",
   port: 5432,
   database: "owed",
+  auth: "password",
   username: "u",
   password: "p",
   type: "Postgres",
@@ -25,13 +26,14 @@ test("a linked resource is read, what SST adds left out", () => {
   expect(resource("Email")).toEqual({ sender: "updates@owed.example", configurationSet: null });
 });
 
-test("the database is reached with TLS unless it says otherwise, by two connections", () => {
-  expect(ledgerOptions("owed-sweep", 20)).toEqual({
+test("the database is reached with TLS unless it says otherwise, by two connections, in the stage's own role", () => {
+  expect(ledgerOptions("sweep", 20)).toEqual({
     host: "db.internal",
     port: 5432,
     database: "owed",
     user: "u",
     password: "p",
+    role: "owed_sweep",
     tls: "verify",
     applicationName: "owed-sweep",
     connections: 2,

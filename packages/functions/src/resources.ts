@@ -1,21 +1,36 @@
 import type { LedgerOptions } from "@owed/ledger";
 import { Resource } from "sst/resource";
 import * as v from "valibot";
+import { signToken } from "./iam.ts";
 import { namedIssues } from "./issues.ts";
+import { connectionsEach } from "./parse-settings.ts";
+import type { Stage } from "./step.ts";
 
 const queue = v.object({ url: v.pipe(v.string(), v.url()) });
 
 const deadLetters = v.object({ url: v.pipe(v.string(), v.url()), arn: v.string() });
 
+const address = { host: v.string(), port: v.pipe(v.number(), v.integer()), database: v.string() };
+
 const shapes = {
-  Database: v.object({
-    host: v.string(),
-    port: v.pipe(v.number(), v.integer()),
-    database: v.string(),
-    username: v.string(),
-    password: v.string(),
-    tls: v.optional(v.picklist(["verify", "off"]), "verify"),
-  }),
+  Database: v.variant("auth", [
+    v.object({
+      ...address,
+      auth: v.literal("iam"),
+      // A token is a password for a quarter of an hour: it goes to nobody but the server that it is for.
+      tls: v.literal("verify"),
+      region: v.string(),
+    }),
+    v.object({
+      ...address,
+      auth: v.literal("password"),
+      tls: v.optional(v.picklist(["verify", "off"]), "verify"),
+      username: v.string(),
+      password: v.string(),
+    }),
+  ]),
+  /** The database's master user, whom migrate alone logs in as. */
+  MasterSecret: v.object({ arn: v.string() }),
   NotificationQueue: queue,
   NotificationDlq: deadLetters,
   FeedbackQueue: queue,
@@ -44,8 +59,23 @@ export function resource<Name extends keyof typeof shapes>(name: Name): v.InferO
   );
 }
 
-/** How this function reaches the ledger. One container runs one invocation at a time: two connections let the sweep pipeline. */
-export function ledgerOptions(applicationName: string, deadline: number): LedgerOptions {
-  const { username, ...database } = resource("Database");
-  return { ...database, user: username, applicationName, connections: 2, deadline };
+/** Whoever works with the ledger, each with a database role of its own: `owed_sweep`, `owed_operator`, … */
+export type LedgerUser = Stage | "operator" | "reader";
+
+/**
+ * How a function, or a person, reaches the ledger with no more rights than its role has: it logs in as the role with a
+ * token of IAM, or as another user who takes the role on. One container runs one invocation at a time: two connections
+ * let the sweep pipeline.
+ *
+ * @param deadline seconds that a statement may take
+ */
+export function ledgerOptions(who: LedgerUser, deadline: number): LedgerOptions {
+  const link = resource("Database");
+  const { host, port, database, tls } = link;
+  const role = `owed_${who}`;
+  const common = { applicationName: `owed-${who}`, connections: connectionsEach, deadline };
+  const options = { host, port, database, tls, ...common };
+  if (link.auth === "password") return { ...options, user: link.username, password: link.password, role };
+  const { region } = link;
+  return { ...options, user: role, password: () => signToken({ host, port, region, user: role }) };
 }

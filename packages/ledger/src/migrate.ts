@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { accessOf } from "./connect/access.ts";
 import { asUnavailable, MigrationFailed } from "./connect/errors.ts";
 import type { LedgerOptions } from "./connect/ledger.ts";
+import { Login } from "./connect/login.ts";
 
 /** "owed" in ASCII: any two runners meet at the same lock. */
 const lockKey = 0x6f776564;
@@ -20,8 +21,9 @@ export async function migrate(
   folder: string,
   { lockTimeout = 5 }: { lockTimeout?: number } = {},
 ): Promise<string[]> {
+  const login = new Login(options.password);
   const sql = postgres({
-    ...accessOf(options),
+    ...accessOf({ ...options, password: login.password }),
     max: 1,
     connection: { application_name: options.applicationName, TimeZone: "UTC" },
   });
@@ -34,7 +36,8 @@ export async function migrate(
       return await run(folder, async (query) => [...(await transaction.unsafe(query))]);
     });
   } catch (error) {
-    throw asUnavailable(error) ?? error;
+    const cause = login.explain(error);
+    throw asUnavailable(cause) ?? cause;
   } finally {
     await sql.end({ timeout: 2 });
   }

@@ -6,11 +6,13 @@ import { Ledger } from "@owed/ledger";
 import { MultiBar, Presets } from "cli-progress";
 import Table from "cli-table3";
 import { Command, InvalidArgumentError } from "commander";
+import { makeBundles } from "../../../infra/bundles/make.ts";
 import { owedSoFar, sufferOutage } from "./drill/outage.ts";
 import { type Proof, prove } from "./drill/proof.ts";
+import { loadBundles } from "./functions.ts";
 import { type Stack, startStack } from "./stack.ts";
 
-type Options = { rows: number; realTime: boolean; killDatabase: boolean; json: boolean };
+type Options = { rows: number; realTime: boolean; killDatabase: boolean; bundles: boolean; json: boolean };
 
 /** On scaled time a minute takes a second; what bounds real calls is scaled less, so that they still fit in. */
 const scaled = {
@@ -19,7 +21,7 @@ const scaled = {
   visibility: 8,
   settings: {
     sweep: { budget: 8, every: 1 },
-    deliver: { call: 3, callBefore: 3, reserve: 1 },
+    deliver: { call: 3, callBefore: 3, reserve: 1.5 },
     durations: { lease: 12, sendLease: 6, lostAfter: 20, grace: 15, heartbeat: 10, queueEmpty: 2, settle: 9 },
   },
 };
@@ -39,6 +41,7 @@ const command = new Command("drill")
   .option("--rows <n>", "how many notifications are owed at resume", wholeNumber, 2000)
   .option("--real-time", "take the full quarter of an hour instead of fifteen seconds", false)
   .option("--kill-database", "kill -9 PostgreSQL in the middle of the drain, and start it again", false)
+  .option("--bundles", "run the functions as a deployment would upload them, built first", false)
   .option("--json", "print one JSON object last", false)
   .addHelpText(
     "after",
@@ -64,8 +67,14 @@ function progress(total: number) {
 async function drill(options: Options): Promise<Proof & { drained_in_s: number }> {
   const folder = await mkdtemp(join(tmpdir(), "owed-drill-"));
   const pace = options.realTime ? real : scaled;
-  // Nobody's limit but the machine's: a backlog may be larger than a day's quota.
-  const stack = await startStack({ folder, ...pace, dailyQuota: -1 });
+  if (options.bundles) await makeBundles(join(folder, "build"));
+  const stack = await startStack({
+    folder,
+    ...pace,
+    ...(options.bundles && { functions: () => loadBundles(join(folder, "build")) }),
+    // Nobody's limit but the machine's: a backlog may be larger than a day's quota.
+    dailyQuota: -1,
+  });
   const ledger = new Ledger(stack.ledgerOptions);
   const bars = progress(options.rows);
   try {

@@ -30,6 +30,7 @@ export function environmentOf({ postgres, sqs, ses, queues, settings }: Parts): 
       host: postgres.host,
       port: postgres.port,
       database: postgres.database,
+      auth: "password",
       username: postgres.user,
       password: postgres.password,
       tls: "off",

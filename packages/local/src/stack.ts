@@ -7,6 +7,7 @@ import { type Bus, createBus } from "./bus.ts";
 import { announce, environmentOf } from "./environment.ts";
 import { createContext } from "./event-source/context.ts";
 import { type EventSource, startEventSource } from "./event-source.ts";
+import { type Functions, loadSources } from "./functions.ts";
 import { type LocalPostgres, startPostgres } from "./postgres.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 import { type LocalSes, startSes } from "./ses/index.ts";
@@ -24,6 +25,8 @@ export type StackOptions = {
   everySeconds?: number;
   /** Overrides of the functions' settings. */
   settings?: Record<string, unknown>;
+  /** Where the functions come from, asked once their environment stands. Default: their sources. */
+  functions?: () => Promise<Functions>;
   /** Seconds that a received message stays invisible: of the notification queue, and of the others. */
   visibility?: number;
   /** Emails that SES takes in 24 hours; -1 for no limit. Default 50,000. */
@@ -101,14 +104,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const environment = environmentOf({ postgres, sqs, ses, queues, settings: options.settings ?? {} });
     Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: options.functionLogs ?? "SILENT" });
 
-    // The functions read their environment when they are loaded.
-    const functions = {
-      migrate: (await import("@owed/functions/migrate")).handler,
-      ingest: (await import("@owed/functions/ingest")).handler,
-      sweep: (await import("@owed/functions/sweep")).handler,
-      deliver: (await import("@owed/functions/deliver")).handler,
-      feedback: (await import("@owed/functions/feedback")).handler,
-    };
+    const functions = await (options.functions ?? loadSources)();
     const { region } = sqs;
     await functions.migrate({}, createContext({ functionName: "migrate", region, timeoutSeconds: 300 }));
 

@@ -54,7 +54,7 @@ export class Functions {
     const process = idle ?? (await startFunction(stage, { ...this.#options, wallAhead: this.wallAhead }));
     this.#busy.add(process);
     const stop = this.#stops.get(stage)?.[0] ?? null;
-    const answered = process.invoke(event, stop);
+    const answered = process.invoke(event, { stop });
     answered.catch(() => {});
     const standsStill = stop?.how === "freeze" ? process.frozen() : new Promise<never>(() => {});
     standsStill.catch(() => {});

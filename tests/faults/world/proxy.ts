@@ -22,12 +22,16 @@ export type PostgresProxy = {
   silence(lost?: { answers: "only" }): void;
   /** Resets the connections there are, and goes on forwarding new ones. */
   cut(): void;
+  /** Ends the connections there are, in good order. Resolves when the clients' machine has been told. */
+  hangUp(): Promise<void>;
+  /** Forwards nothing more of the connections there are, as a NAT that has forgotten them. New ones work. */
+  forget(): void;
   /** Resets all, and listens no more. */
   stop(): Promise<void>;
 };
 
 type Mode = "open" | "refused" | "silent" | "answers lost";
-type Connection = { client: Socket; server: Socket | undefined; silenced: boolean };
+type Connection = { client: Socket; server: Socket | undefined; silenced: boolean; forgotten: boolean };
 
 /** In an ErrorResponse of the protocol: its severity, then its code. */
 const sqlstate = /\0V(?:ERROR|FATAL|PANIC)\0C(\w{5})\0/g;
@@ -58,7 +62,8 @@ export async function startProxy(target: { host: string; port: number }): Promis
   /** Bytes of one direction, no faster than they are taken. */
   const forward = (connection: Connection, from: Socket, to: Socket, arrives: () => boolean) => {
     from.on("data", (chunk) => {
-      if (!arrives()) {
+      if (connection.forgotten) hits += 1;
+      else if (!arrives()) {
         connection.silenced = true;
         hits += 1;
       } else if (!to.write(chunk)) {
@@ -70,6 +75,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
 
   const ended = (connection: Connection, other: Socket | undefined) => {
     // Nobody hears of an end in silence: the other side's session stays.
+    if (connection.forgotten) return;
     if (mode === "silent" || mode === "answers lost") connection.silenced = true;
     else {
       connections.delete(connection);
@@ -79,7 +85,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
 
   const accept = (client: Socket) => {
     const server = mode === "silent" ? undefined : connect(target);
-    const connection: Connection = { client, server, silenced: server === undefined };
+    const connection: Connection = { client, server, silenced: server === undefined, forgotten: false };
     connections.add(connection);
     client.setNoDelay();
     client.on("error", () => {});
@@ -134,6 +140,12 @@ export async function startProxy(target: { host: string; port: number }): Promis
       mode = lost ? "answers lost" : "silent";
     },
     cut: resetAll,
+    async hangUp() {
+      await Promise.all([...connections].map(({ client }) => new Promise<void>((told) => client.end(told))));
+    },
+    forget() {
+      for (const connection of connections) connection.forgotten = true;
+    },
     async stop() {
       mode = "refused";
       resetAll();

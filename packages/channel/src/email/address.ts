@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
-import libmime from "libmime";
 import { RefusedError } from "../errors.ts";
 import { line } from "../text.ts";
+import { encodedWords } from "./encoded-words.ts";
 
 /** RFC 5321 section 4.5.3.1: a path of 256 octets, less its angle brackets. */
 const maxAddressOctets = 254;
@@ -9,8 +9,6 @@ const maxLocalPartOctets = 64;
 /** SES answers "Address length is more than 320 characters long", and counts the encoded name too. */
 const maxMailboxLength = 320;
 const maxNameLength = 60;
-/** RFC 2047 section 2: an encoded word has at most 75 characters. */
-const maxEncodedWord = 75;
 
 /** RFC 5322 dot-atom. Quoted local parts are left out: SES and most mailbox providers refuse them. */
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
@@ -66,7 +64,7 @@ export function mailbox(name: string | null | undefined, address: string): strin
 
 function displayName(name: string): string {
   if (name === "") return "";
-  return plainName.test(name) ? `"${name}"` : libmime.encodeWord(name, "B", maxEncodedWord);
+  return plainName.test(name) ? `"${name}"` : encodedWords(name);
 }
 
 function refuse(faulty: boolean, fault: string): void {

@@ -50,7 +50,7 @@ test("whatever stands in an answer, a send has an outcome that the ledger can ho
     (text: string) => text,
   ];
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(frames[0], ...frames), content, async (frame, text) => {
+    fc.asyncProperty(fc.constantFrom(frames[0], frames[0], ...frames), content, async (frame, text) => {
       const result = await send(reply(200, frame?.(text) ?? ""));
       if (result.outcome === "accepted") expect(result.providerMessageId).toMatch(/^[!-~]{1,256}$/);
       else

@@ -10,7 +10,7 @@ import { Pace } from "./pace.ts";
 const stage = "deliver";
 const settings = readSettings();
 const logger = createLogger(stage);
-const ledger = new Ledger(ledgerOptions("owed-deliver", 5));
+const ledger = new Ledger(ledgerOptions(stage, 5));
 const { sender, configurationSet } = resource("Email");
 const email = emailChannel({
   client: createSesClient(),

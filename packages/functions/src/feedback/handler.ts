@@ -6,7 +6,7 @@ import { feedback } from "./feedback.ts";
 
 const stage = "feedback";
 const logger = createLogger(stage);
-const ledger = new Ledger(ledgerOptions("owed-feedback", 10));
+const ledger = new Ledger(ledgerOptions(stage, 10));
 
 /** The feedback queue's consumer: the provider's own events, as EventBridge hands them to SQS. */
 export const handler = queueConsumer({

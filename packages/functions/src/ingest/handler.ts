@@ -6,7 +6,7 @@ import { ingest } from "./ingest.ts";
 
 const stage = "ingest";
 const logger = createLogger(stage);
-const ledger = new Ledger(ledgerOptions("owed-ingest", 10));
+const ledger = new Ledger(ledgerOptions(stage, 10));
 
 /** The event queue's consumer: shipment events, as EventBridge hands them to SQS. */
 export const handler = queueConsumer({

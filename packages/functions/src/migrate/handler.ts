@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import middy from "@middy/core";
 import { migrate } from "@owed/ledger";
 import { createLogger } from "../observe.ts";
-import { ledgerOptions } from "../resources.ts";
+import { migratorOptions } from "./login.ts";
 
 const logger = createLogger("migrate");
 
@@ -14,7 +14,7 @@ const folder = process.env.LAMBDA_TASK_ROOT
 /** Runs on each deployment, before what needs the schema. Returns the names of the migrations that ran. */
 export const handler = middy({ timeoutEarlyInMillis: 0 }).handler(
   async (): Promise<{ applied: string[] }> => {
-    const applied = await migrate(ledgerOptions("owed-migrate", 60), folder);
+    const applied = await migrate(await migratorOptions(60), folder);
     logger.info("migrate", { applied });
     return { applied };
   },

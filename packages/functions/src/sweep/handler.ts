@@ -14,7 +14,7 @@ import { type Summary, sweep } from "./sweep.ts";
 const settings = readSettings();
 const logger = createLogger("sweep");
 const metrics = createMetrics("sweep", logger);
-const ledger = new Ledger(ledgerOptions("owed-sweep", 20));
+const ledger = new Ledger(ledgerOptions("sweep", 20));
 const sqs = createSqsClient(settings.sweep.lanes);
 const notificationQueueUrl = resource("NotificationQueue").url;
 const feedbackQueueUrl = resource("FeedbackQueue").url;

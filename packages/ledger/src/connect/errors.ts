@@ -1,14 +1,14 @@
-/** The database can't be reached or went away: nothing is wrong with the statement; try again later. */
+import { type Advice, absent, adviceOn } from "./advice.ts";
+
+/** The database can't be reached, lets us not in, or went away: nothing is wrong with the statement. */
 export class LedgerUnavailable extends Error {
   override readonly name = "LedgerUnavailable";
   /** False when the statement may have taken effect although its answer was lost. */
   readonly certainlyNotRun: boolean;
 
-  constructor(cause: unknown, certainlyNotRun: boolean) {
+  constructor(cause: unknown, certainlyNotRun: boolean, { what, way }: Advice = adviceOn(cause) ?? absent) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`the ledger's database does not answer (${why}); check that PostgreSQL runs and is reachable`, {
-      cause,
-    });
+    super(`${what} (${why}); ${way}`, { cause });
     this.certainlyNotRun = certainlyNotRun;
   }
 }
@@ -43,12 +43,12 @@ const certainlyNotRun = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
   "CONNECT_TIMEOUT",
-  "53300", // too_many_connections
   // The running statement was rolled back (one that was committed a moment before, and had not answered, is the
   // exception that a claim's and a heartbeat's guards make harmless); or the driver's next statement got the farewell.
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
   "57P03", // cannot_connect_now: starting up or in recovery
+  "57P05", // idle_session_timeout
   "57014", // query_canceled: it ran into its time limit and was rolled back
   "55P03", // lock_not_available: the same for a lock, e.g. a migration's
   "53100", // disk_full
@@ -94,7 +94,7 @@ export const isReadOnly = (error: unknown): boolean => codeOf(error) === "25006"
 export function asUnavailable(error: unknown): LedgerUnavailable | null {
   if (error instanceof LedgerUnavailable) return error;
   const code = codeOf(error);
-  if (certainlyNotRun.has(code)) return new LedgerUnavailable(error, true);
+  if (certainlyNotRun.has(code) || adviceOn(error)) return new LedgerUnavailable(error, true);
   if (answerLost.has(code)) return new LedgerUnavailable(error, false);
   return null;
 }

@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import postgres from "postgres";
 import { accessOf } from "./access.ts";
 import { asUnavailable, isConflict, isReadOnly, LedgerUnavailable, withoutRows } from "./errors.ts";
+import { Login } from "./login.ts";
 import { arrayTypes } from "./types.ts";
 
 export type LedgerOptions = {
@@ -9,6 +10,8 @@ export type LedgerOptions = {
   port: number;
   database: string;
   user: string;
+  /** The database role that each connection takes on in place of its user's own: the user must be a member of it. */
+  role?: string;
   /** A function is asked at each new connection, so that a rotated password or a short-lived token is met. */
   password: string | (() => Promise<string>);
   /** `verify`: TLS with the server's certificate checked against the CAs that Node knows. */
@@ -20,6 +23,9 @@ export type LedgerOptions = {
   deadline: number;
 };
 
+/** Seconds without a statement after which a connection is closed. */
+const idleTimeout = 20;
+
 type Sql = postgres.Sql<{ [name in keyof typeof arrayTypes]: readonly unknown[] }>;
 
 /**
@@ -28,11 +34,16 @@ type Sql = postgres.Sql<{ [name in keyof typeof arrayTypes]: readonly unknown[] 
  */
 export class Ledger {
   readonly #options: LedgerOptions;
+  readonly #login: Login;
   #sql: Sql;
+  /** Statements under way, and when the last one ended. */
+  #running = 0;
+  #usedAt = clocks();
 
   constructor(options: LedgerOptions) {
-    this.#options = options;
-    this.#sql = open(options);
+    this.#login = new Login(options.password);
+    this.#options = { ...options, password: this.#login.password };
+    this.#sql = open(this.#options);
   }
 
   /**
@@ -58,6 +69,7 @@ export class Ledger {
   }
 
   async #once<T>(statement: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    await this.#wakeUp();
     const sql = this.#sql;
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<never>((_, reject) => {
@@ -66,14 +78,30 @@ export class Ledger {
         reject(new LedgerUnavailable(new Error(`no answer within ${this.#options.deadline} s`), false));
       }, this.#options.deadline * 1000);
     });
+    this.#running += 1;
     try {
       return withoutHoles(await Promise.race([statement(sql), deadline]));
     } catch (error) {
       // The server that was the primary: only a new connection can find the one that is.
       if (isReadOnly(error)) this.#replace(sql);
-      throw error;
+      throw this.#login.explain(error);
     } finally {
       clearTimeout(timer);
+      this.#running -= 1;
+      this.#usedAt = clocks();
+    }
+  }
+
+  /** Before the first statement in a while: the process may have been frozen, and its connections have ended. */
+  async #wakeUp(): Promise<void> {
+    if (this.#running > 0) return;
+    const idle = secondsSince(this.#usedAt);
+    // The driver's own timers have not run meanwhile, and a NAT forgets a connection without a word.
+    if (idle > idleTimeout) this.#replace(this.#sql);
+    else if (idle > 1) {
+      // The server's end of a connection waits to be read, and takes two turns of the event loop to be acted on.
+      await turn();
+      await turn();
     }
   }
 
@@ -89,6 +117,12 @@ export class Ledger {
   }
 }
 
+/** A freeze may stop either clock. */
+const clocks = () => ({ monotonic: performance.now(), wall: Date.now() });
+
+const secondsSince = ({ monotonic, wall }: ReturnType<typeof clocks>): number =>
+  Math.max(performance.now() - monotonic, Date.now() - wall) / 1000;
+
 /**
  * After a statement that failed while its rows came in, the driver's next answer on that connection begins with
  * as many empty places (porsager/postgres 1119, 1181).
@@ -102,13 +136,14 @@ const open = (options: LedgerOptions): Sql =>
   postgres({
     ...accessOf(options),
     max: options.connections,
-    idle_timeout: 20,
-    // A frozen function thaws to a connection that the server may have closed: don't keep one for ever.
+    idle_timeout: idleTimeout,
+    // Of a busy function's connection as well: what a backend has gathered goes with it.
     max_lifetime: 15 * 60,
     backoff: () => 0.1,
     types: arrayTypes,
     connection: {
       application_name: options.applicationName,
+      ...(options.role === undefined ? {} : { role: options.role }),
       TimeZone: "UTC",
       statement_timeout: Math.round(options.deadline * 1000),
       lock_timeout: Math.round(options.deadline * 500),

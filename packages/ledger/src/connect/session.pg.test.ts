@@ -55,3 +55,20 @@ test("every session is pinned: UTC, a limit for statements and locks, no compile
   );
   expect(settings).toEqual({ zone: "UTC", statement: "7s", lock: "3500ms", jit: "off" });
 });
+
+test("a password that can't be had ends the statement alone, and the next one asks again", async () => {
+  let credentials = false;
+  const ledger = connect({
+    async password() {
+      if (credentials) return String(database.options.password);
+      throw new Error("no credentials");
+    },
+  });
+  const one = () => ledger.run((sql) => sql`SELECT 1 AS one`, { repeatable: false });
+  await expect(one()).rejects.toMatchObject({
+    name: "LedgerUnavailable",
+    message: expect.stringContaining("there is no password for the ledger's database (no credentials)"),
+  });
+  credentials = true;
+  expect(await one()).toEqual([{ one: 1 }]);
+});

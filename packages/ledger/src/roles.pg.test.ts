@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
+import { owe } from "../../../tests/support/shipment.ts";
+import { Ledger } from "./connect/ledger.ts";
+import { recordEvidence } from "./deliver/record-evidence.ts";
+import { defaultDurations } from "./durations.ts";
+import { keepRefusedEvent } from "./event/keep-refused-event.ts";
+import { abandonSweep } from "./sweep/abandon-sweep.ts";
+import { beginSweep } from "./sweep/begin-sweep.ts";
+import { release } from "./sweep/release.ts";
+import { look, proofOf, take } from "./testing/act.ts";
+import { empty, newRow } from "./testing/rows.ts";
+
+// What each role may do stands whole in migrations/schema.sql, as the catalogs have it; here is what must never be
+// among it. That it is enough is tried by every test that goes through a function's handler, or the command line.
+
+const roles = ["ingest", "sweep", "deliver", "feedback", "operator", "reader"] as const;
+type Role = (typeof roles)[number];
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+beforeEach(() => empty(database));
+afterAll(() => database.drop());
+
+test("they log in, with no password and no right over the cluster, and no more of them at once than is meant", async () => {
+  const found = await database.sql`
+    SELECT substr(rolname, 6) AS role, rolcanlogin AS login, rolpassword IS NOT NULL AS password, rolconnlimit AS connections,
+      rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS more
+    FROM pg_authid WHERE starts_with(rolname, 'owed_') ORDER BY 1`;
+  const most = { ingest: 16, sweep: 8, deliver: 32, feedback: 16, operator: 8, reader: 8 };
+  expect(found).toEqual(
+    roles
+      .toSorted()
+      .map((role) => ({ role, login: true, password: false, more: false, connections: most[role] })),
+  );
+});
+
+/** The roles that have a privilege on a column of the schema, or on all of its table. */
+async function whoMay(privilege: string, table: string, column: string): Promise<Role[]> {
+  const may = await database.sql<{ role: Role }[]>`
+    SELECT role FROM unnest(${database.sql.array([...roles])}::text[]) WITH ORDINALITY AS given (role, place)
+    WHERE has_column_privilege('owed_' || role, ${`owed.${table}`}, ${column}, ${privilege}) ORDER BY place`;
+  return may.map(({ role }) => role);
+}
+
+test.each<[table: string, column: string, who: Role[]]>([
+  ["subscriber", "address", ["deliver", "feedback"]],
+  ["subscriber", "name", ["deliver"]],
+  ["notification", "sent_to", ["deliver", "feedback", "operator", "reader"]],
+  ["suppression", "address", ["deliver", "feedback", "operator", "reader"]],
+  ["refused_event", "body", ["operator", "reader"]],
+  ["merchant", "name", ["deliver", "reader"]],
+])("personal data: %s.%s is read by those alone who need it", async (table, column, who) => {
+  expect(await whoMay("SELECT", table, column)).toEqual(who);
+});
+
+test("only a fan-out, and an operator, owe anything new", async () => {
+  expect(await whoMay("INSERT", "notification", "id")).toEqual(["operator"]);
+});
+
+test("nobody deletes, and who only looks changes nothing", async () => {
+  const changing = await database.sql`
+    SELECT t.relname AS table, role, kind
+    FROM pg_class t, unnest(${database.sql.array([...roles])}::text[]) AS role,
+      unnest(ARRAY['DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'INSERT', 'UPDATE']) AS kind
+    WHERE t.relnamespace = 'owed'::regnamespace AND t.relkind IN ('r', 'v')
+      AND CASE WHEN kind IN ('DELETE', 'TRUNCATE', 'TRIGGER') THEN has_table_privilege('owed_' || role, t.oid, kind)
+        ELSE has_any_column_privilege('owed_' || role, t.oid, kind) END
+      AND (role = 'reader' OR kind NOT IN ('INSERT', 'UPDATE'))`;
+  expect(changing).toEqual([]);
+  expect(
+    await database.sql`SELECT role FROM unnest(${database.sql.array([...roles])}::text[]) AS role
+      WHERE has_schema_privilege('owed_' || role, 'owed', 'CREATE')`,
+  ).toEqual([]);
+});
+
+test("everybody else has nothing: the platform's role is given the four functions by name", async () => {
+  const schema = await database.sql`
+    SELECT a.privilege_type FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
+    WHERE n.oid = 'owed'::regnamespace AND a.grantee = 0`;
+  const objects = await database.sql`
+    SELECT p.proname FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+    WHERE p.pronamespace = 'owed'::regnamespace AND a.grantee = 0
+    UNION ALL
+    SELECT c.relname FROM pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a
+    WHERE c.relnamespace = 'owed'::regnamespace AND c.relkind IN ('r', 'v') AND a.grantee = 0`;
+  expect([...schema, ...objects]).toEqual([]);
+});
+
+/** The ledger as a role has it. */
+async function as<T>(role: Role, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = new Ledger({ ...database.options, role: `owed_${role}`, connections: 1 });
+  return work(ledger).finally(() => ledger.close());
+}
+
+describe("may do what its function seldom does", () => {
+  test("deliver: bring an acceptance as evidence, when the row is no longer its own", async () => {
+    const id = await newRow(database, "queued");
+    const weighed = await as("deliver", (ledger) => recordEvidence(ledger, [proofOf(id)]));
+    expect(weighed).toMatchObject([{ id, result: "proven" }]);
+  });
+
+  test("feedback: keep an event that is none of this ledger's", async () => {
+    const event = {
+      messageId: "M",
+      queue: "feedback",
+      field: "notification",
+      reason: "is not there",
+      body: "{}",
+    } as const;
+    await as("feedback", (ledger) => keepRefusedEvent(ledger, event));
+    expect(await database.sql`SELECT message_id FROM owed.refused_event`).toEqual([{ message_id: "M" }]);
+  });
+
+  test.each(["sweep", "operator"] as const)(
+    "%s: give rows back, look again, and give up its beat",
+    async (role) => {
+      await owe(database, 2);
+      const { leased } = await take(database);
+      await as(role, async (ledger) => {
+        const begun = await beginSweep(ledger, defaultDurations);
+        if (!begun.taken) throw new Error("the heartbeat was not free");
+        expect(
+          await release(
+            ledger,
+            leased.map((row) => ({ ...row, wait: 5 })),
+          ),
+        ).toBe(2);
+        expect(await look({ ledger })).toMatchObject({ taken: 0 });
+        await abandonSweep(ledger, begun.run);
+      });
+      expect(await database.sql`SELECT holder FROM owed.heartbeat`).toEqual([{ holder: null }]);
+    },
+  );
+});
+
+describe("is refused, whoever has got hold of a function", () => {
+  const everything = "SELECT * FROM owed.subscriber";
+  const register = "SELECT owed.register_shipment('S-x', 'm', 'Shop', 'T')";
+  const subscribe = "SELECT owed.subscribe('S-x', 'b', 'buyer', 'email', 'a@example.com')";
+  const forge = "SELECT owed.try_record_event('E-x', 'S-x', 'delivered', now())";
+  test.each<[Role, what: string, statement: string]>([
+    ["ingest", "read what is owed", "SELECT * FROM owed.notification"],
+    ["ingest", "read an address", everything],
+    ["ingest", "register a shipment", register],
+    ["ingest", "read what was refused", "SELECT body FROM owed.refused_event"],
+    [
+      "ingest",
+      "fan out by a way of its own",
+      "SELECT owed.record_and_fan_out('E-x', 'S-x', 'delivered', now())",
+    ],
+    ["sweep", "read an address", "SELECT address FROM owed.subscriber"],
+    ["sweep", "read where something went", "SELECT sent_to FROM owed.notification"],
+    [
+      "sweep",
+      "say that something was delivered",
+      "UPDATE owed.notification SET delivered_at = now(), evidence = 'reply'",
+    ],
+    ["sweep", "record an event", forge],
+    ["sweep", "resume what was paused", "UPDATE owed.heartbeat SET paused_at = NULL"],
+    ["deliver", "register a shipment", register],
+    ["deliver", "subscribe somebody", subscribe],
+    ["deliver", "correct an address", "UPDATE owed.subscriber SET address = 'a@example.com'"],
+    ["deliver", "record an event", forge],
+    ["deliver", "lift a suppression", "UPDATE owed.suppression SET lifted_at = now()"],
+    ["deliver", "change what is told", "UPDATE owed.rule SET template = 'delivered'"],
+    ["feedback", "read a name", "SELECT name FROM owed.subscriber"],
+    ["feedback", "open a channel", "UPDATE owed.channel SET closed_until = NULL"],
+    ["feedback", "have something sent again", "UPDATE owed.notification SET generation = generation + 1"],
+    ["operator", "read a subscriber's address", everything],
+    ["operator", "subscribe somebody", subscribe],
+    ["operator", "change an event", "UPDATE owed.event SET occurred_at = now()"],
+    ["operator", "change the record of what was done", "UPDATE owed.attempt SET actor = 'nobody'"],
+    ["reader", "change anything", "UPDATE owed.notification SET state = 'cancelled'"],
+    ["reader", "record an event", forge],
+    ["reader", "read a subscriber's name", "SELECT name FROM owed.subscriber"],
+    ["reader", "change the schema", "CREATE TABLE owed.mine ()"],
+  ])("%s: to %s", async (role, _, statement) => {
+    await owe(database, 1);
+    const done = database.sql.begin(async (transaction) => {
+      await transaction.unsafe(`SET LOCAL ROLE owed_${role}`);
+      await transaction.unsafe(statement);
+    });
+    await expect(done).rejects.toMatchObject({
+      code: "42501",
+      message: expect.stringContaining("permission denied"),
+    });
+  });
+});
