@@ -1,0 +1,122 @@
+import { settingsSchema } from "@owed/functions/parse-settings";
+import * as v from "valibot";
+import { address, mailbox } from "./sender.ts";
+
+const shaped = (pattern: RegExp, what: string) =>
+  v.pipe(
+    v.string(),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (dataset.typed && !pattern.test(dataset.value)) addIssue({ message: `must be ${what}` });
+    }),
+  );
+const flag = (fallback: boolean) => v.optional(v.boolean(), fallback);
+const count = (fallback: number, least: number, most: number) =>
+  v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), fallback);
+
+/** What CloudWatch Logs keeps: it takes no other numbers of days. */
+const logDays = v.picklist([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653]);
+
+/** A stage's settings. A section that is not given has its defaults. */
+export const schema = v.strictObject({
+  /** Webhooks call out to anybody's servers: they need NAT. */
+  webhooks: flag(false),
+  network: v.optional(
+    v.strictObject({
+      /** A NAT gateway in each zone; with webhooks when not given. Dearer than the endpoints, see network.ts. */
+      nat: v.optional(v.nullable(v.boolean()), null),
+      /** Interface endpoints for SQS, SES and Secrets Manager; without NAT when not given. */
+      endpoints: v.optional(v.nullable(v.boolean()), null),
+      /** Networks that reach the bastion, such as `203.0.113.0/28`. None: there is no bastion. */
+      bastion: v.optional(v.array(v.string()), []),
+    }),
+    {},
+  ),
+  database: v.optional(
+    v.strictObject({
+      /** Major version: 16 to 18 are tested, RDS has 18 since 18.1. Minor ones come by themselves. */
+      version: v.optional(v.picklist(["16", "17", "18"]), "18"),
+      /** RDS instance class without `db.`: the smallest carries a million notifications a month. */
+      instance: v.optional(
+        shaped(/^[a-z0-9]+\.[a-z0-9]+$/, "an RDS instance class without db., such as t4g.micro"),
+        "t4g.micro",
+      ),
+      /** A second instance in another zone takes over when the first fails, within a minute or two. */
+      multiAz: flag(false),
+      /** GiB at first, and at most: RDS lets it grow, never shrink. */
+      storage: count(20, 20, 65_536),
+      mostStorage: count(100, 22, 65_536),
+      /** 100 fit into the smallest instance's gigabyte. */
+      maxConnections: count(100, 50, 5000),
+      /** The caps of the functions' database roles, as migration 10 sets them: `ALTER ROLE … CONNECTION LIMIT` first. */
+      roleConnections: v.optional(
+        v.strictObject({
+          ingest: count(16, 1, 5000),
+          deliver: count(32, 1, 5000),
+          feedback: count(16, 1, 5000),
+        }),
+        {},
+      ),
+      /** Days to which the database can be put back, and the events since can be replayed. */
+      backupDays: count(7, 1, 35),
+      /** Performance Insights: which statements wait for what. */
+      insights: flag(false),
+    }),
+    {},
+  ),
+  concurrency: v.optional(
+    v.strictObject({
+      /** Concurrent executions that the account allows in this region: 10 in a new one. */
+      account: count(10, 10, 1_000_000),
+      /** SQS event sources take 2 at least. `deliver`'s is `functions.deliver.concurrency`. */
+      ingest: count(2, 2, 1000),
+      feedback: count(2, 2, 1000),
+      /** Keeps one execution for the sweep; AWS refuses it where fewer than 100 would be left to the others. */
+      reserveSweep: flag(false),
+    }),
+    {},
+  ),
+  /** The sweep also runs each minute while `sst dev` does. It goes on when the session has ended. */
+  scheduleInDev: flag(false),
+  /** A second notification queue that nobody consumes, to publish into beside what runs. */
+  shadowQueue: flag(false),
+  email: v.optional(
+    v.strictObject({
+      /** Who the emails come from: an address, or `Name <address>`. The default can send to nobody. */
+      from: v.optional(shaped(mailbox, "an address, or Name <address>"), "Owed <owed@example.com>"),
+      /** What SES verifies, made here: the sender's whole `domain`, or its `address` alone. */
+      identity: v.optional(v.picklist(["domain", "address"]), "domain"),
+      /**
+       * What the account has verified already, such as `shop.com` for `notify@mail.shop.com`: then none is made. An
+       * identity is unique in its account and region, so of stages that share one all but the first name it here.
+       */
+      existing: v.optional(v.nullable(v.string()), null),
+      /** Who writes a domain's DNS records: this deployment into `route53`, or somebody else, by hand. */
+      dns: v.optional(v.picklist(["route53", "manual"]), "route53"),
+      /** The account is in SES's sandbox: its recipients are identities too, and asked for by IAM. */
+      sandbox: flag(false),
+    }),
+    {},
+  ),
+  alarm: v.optional(
+    v.strictObject({
+      /** Who is told by email. Each must confirm once. */
+      emails: v.optional(v.array(shaped(address, "an address")), []),
+      /** Seconds for which a notification may be owed, or a message may wait: a breaker's longest pause is far less. */
+      oldestOwed: count(900, 120, 86_400),
+      /** Failed, refused or unrecorded sends in five minutes that are nobody's business yet. */
+      deliveryErrors: count(20, 0, 1_000_000),
+      /** Unknown outcomes in five minutes likewise: each may become a duplicate. */
+      unknown: count(0, 0, 1_000_000),
+    }),
+    {},
+  ),
+  /** Days for which CloudWatch keeps the functions' logs; the ledger needs none of them. */
+  logDays: v.optional(logDays, 30),
+  /** MB of each function: a Lambda's share of a processor grows with them. */
+  memory: count(512, 128, 10_240),
+  /** The functions' own settings, handed on to them. */
+  functions: v.optional(settingsSchema, {}),
+});
+
+/** What may be given; all of it may be left out. */
+export type GivenSettings = v.InferInput<typeof schema>;

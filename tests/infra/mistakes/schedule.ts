@@ -1,0 +1,26 @@
+import type { Mistake } from "./mistake.ts";
+
+export const scheduleMistakes: Mistake[] = [
+  {
+    name: "rate(1 minutes)",
+    edits: [["sweep.ts", '"rate(1 minute)"', '"rate(1 minutes)"']],
+    rule: "a schedule's expression is one that AWS knows",
+  },
+  {
+    name: "two retries of a sweep",
+    edits: [["sweep.ts", "more: {\n    retries: 0", "more: {\n    retries: 2"]],
+    rule: "a beat that failed is not repeated, and one that is late is dropped",
+  },
+  {
+    name: "the schedule on under sst dev",
+    stage: "dev",
+    dev: true,
+    edits: [["sweep.ts", "enabled: !$dev || settings.scheduleInDev", "enabled: true"]],
+    rule: "the schedule is on where it is wanted, and nowhere else",
+  },
+  {
+    name: "migrate not waited for",
+    edits: [["ledger-function.ts", "MIGRATED: migrated", 'MIGRATED: "000001 0123456789ab"']],
+    rule: "functions that work on the ledger wait for migrate",
+  },
+];
