@@ -10,7 +10,11 @@ const queue = v.object({ url: v.pipe(v.string(), v.url()) });
 
 const deadLetters = v.object({ url: v.pipe(v.string(), v.url()), arn: v.string() });
 
-const address = { host: v.string(), port: v.pipe(v.number(), v.integer()), database: v.string() };
+const address = {
+  host: v.string(),
+  port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)),
+  database: v.string(),
+};
 
 const shapes = {
   Database: v.variant("auth", [
