@@ -31,6 +31,7 @@ export default $config({
     await import("./infra/feedback.ts");
 
     const { operator } = await import("./infra/operator.ts");
+    const { platform } = await import("./infra/platform.ts");
     // Under `sst dev` the functions' metrics stay on the developer's machine.
     if (!$dev) {
       await import("./infra/alarm.ts");
@@ -44,6 +45,7 @@ export default $config({
       notificationQueue: notificationQueue.url,
       notificationDlq: notificationDlq.url,
       operatorPolicy: operator.arn,
+      platformPolicy: platform.arn,
       alarmsGoTo: emails.length > 0 ? emails : "nobody: give alarm.emails in infra/stages.ts",
       // Of a domain whose DNS is written by hand.
       dnsRecords,

@@ -50,13 +50,17 @@ export function createAlarm(
   );
 }
 
-/** Metrics that are written only when there is something to count: what is missing counts as nothing. */
+/**
+ * Metrics that are written only when there is something to count. A sum takes what is missing as 0, and is missing when
+ * all are. FILL would put its 0 in the place of data that comes late, and could hold the alarm in OK (CloudWatch user
+ * guide, "Using math expressions with CloudWatch metrics").
+ */
 const sumOf = (metrics: readonly Metric[], period: number) => [
   {
     id: "sum",
     label: "sum",
     returnData: true,
-    expression: metrics.map((_, place) => `FILL(m${place}, 0)`).join(" + "),
+    expression: metrics.map((_, place) => `m${place}`).join(" + "),
   },
   ...metrics.map(({ namespace, name, dimensions, statistic }, place) => ({
     id: `m${place}`,

@@ -13,4 +13,7 @@ export const deliver = createLedgerFunction("deliver", {
   permissions: [mayConsume(notificationQueue), maySend],
 });
 // Each worker keeps to its part of a channel's rate, by this same number.
-consume("Deliver", notificationQueue, deliver, settings.functions.deliver.concurrency);
+consume("Deliver", notificationQueue, deliver, {
+  concurrency: settings.functions.deliver.concurrency,
+  enabled: !settings.hold,
+});

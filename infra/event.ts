@@ -34,4 +34,4 @@ export const ingest = createLedgerFunction("ingest", {
   link: [eventQueue],
   permissions: [mayConsume(eventQueue)],
 });
-consume("Ingest", eventQueue, ingest, settings.concurrency.ingest);
+consume("Ingest", eventQueue, ingest, { concurrency: settings.concurrency.ingest });

@@ -24,4 +24,7 @@ export const feedback = createLedgerFunction("feedback", {
   link: [feedbackQueue],
   permissions: [mayConsume(feedbackQueue)],
 });
-consume("Feedback", feedbackQueue, feedback, settings.concurrency.feedback);
+consume("Feedback", feedbackQueue, feedback, {
+  concurrency: settings.concurrency.feedback,
+  enabled: !settings.hold,
+});

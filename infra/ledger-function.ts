@@ -1,8 +1,7 @@
 import type { Stage } from "./bundle.ts";
-import { database, deployed } from "./database.ts";
+import { database, databaseRole, deployed } from "./database.ts";
 import { createFunction, type FunctionOptions } from "./function.ts";
 import { migrated } from "./migrate.ts";
-import { arnOf } from "./stage.ts";
 
 /** A function that works on the ledger: as the database role `owed_<stage>`, and never before the schema it was written for. */
 export const createLedgerFunction = (
@@ -20,9 +19,3 @@ export const createLedgerFunction = (
     ],
     environment: { ...options.environment, ...(migrated && { MIGRATED: migrated }) },
   });
-
-/** One role of one database (Amazon RDS user guide, IAM policy for database access). */
-export const databaseRole = (
-  role: string,
-  { resourceId }: NonNullable<typeof deployed>,
-): $util.Output<string> => arnOf("rds-db", $interpolate`dbuser:${resourceId}/${role}`);

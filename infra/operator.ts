@@ -1,7 +1,6 @@
-import { deployed } from "./database.ts";
+import { databaseRole, deployed } from "./database.ts";
 import { eventDlq, eventQueue } from "./event.ts";
 import { feedbackDlq, feedbackQueue } from "./feedback-queue.ts";
-import { databaseRole } from "./ledger-function.ts";
 import { notificationDlq, notificationQueue, shadowQueue } from "./queue.ts";
 import { arnOf, policyOf, prefix } from "./stage.ts";
 import { schedule } from "./sweep.ts";
@@ -55,6 +54,17 @@ export const operator = new aws.iam.Policy("Operator", {
           },
         ]
       : []),
+    // The console's list of schedules, and the group that it shows beside one.
+    {
+      sid: "FindSchedule",
+      actions: ["scheduler:ListSchedules", "scheduler:ListScheduleGroups"],
+      resources: ["*"],
+    },
+    {
+      sid: "SeeScheduleGroup",
+      actions: ["scheduler:GetScheduleGroup"],
+      resources: [arnOf("scheduler", "schedule-group/default")],
+    },
     {
       sid: "PauseSchedule",
       actions: ["scheduler:GetSchedule", "scheduler:UpdateSchedule"],

@@ -43,6 +43,20 @@ const rules: [(settings: Settings, stage: string) => boolean, (settings: Setting
     () => "network.bastion: name networks of /16 or narrower, such as 203.0.113.0/28; never everybody's",
   ],
   [
+    ({ database }) => !database.clients.networks.every((cidr) => isNarrow(cidr) && isPeers(cidr)),
+    () =>
+      "database.clients.networks: name private networks of /16 or narrower, such as 10.20.0.0/16, and not this one's own 10.0.0.0/16; never everybody's",
+  ],
+  [
+    ({ database }) => !areAscending(database.restores.map(({ to }) => Date.parse(to))),
+    () =>
+      "database.restores: each is restored from the one before it, so each must be later; add another at the end, and leave those before it as they are",
+  ],
+  [
+    ({ hold, scheduleInDev }) => hold && scheduleInDev,
+    () => "hold: it switches off the schedule that scheduleInDev asks for; take one of them away",
+  ],
+  [
     (settings) => executions(settings) > settings.concurrency.account,
     (settings) =>
       `concurrency.account: the functions run ${executions(settings)} at the same time (ingest, functions.deliver.concurrency, feedback, a sweep and migrate), the account allows ${settings.concurrency.account}; lower theirs, or ask AWS for more and say so here`,
@@ -117,3 +131,10 @@ function isNarrow(cidr: string): boolean {
   const octets = cidr.split("/", 1)[0]?.split(".").map(Number) ?? [];
   return Number(bits) >= 16 && Number(bits) <= 32 && octets.every((octet) => octet <= 255);
 }
+
+/** A private network (RFC 1918) that can be peered with ours: AWS peers none whose addresses overlap (network.ts). */
+const isPeers = (cidr: string): boolean =>
+  /^(10|172\.(1[6-9]|2\d|3[01])|192\.168)\./.test(cidr) && !cidr.startsWith("10.0.");
+
+const areAscending = (times: readonly number[]): boolean =>
+  times.every((time, place) => place === 0 || time > (times[place - 1] ?? 0));

@@ -13,11 +13,20 @@ const flag = (fallback: boolean) => v.optional(v.boolean(), fallback);
 const count = (fallback: number, least: number, most: number) =>
   v.optional(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), fallback);
 
+/** ISO 8601 to the second, as RDS restores; without an offset it would be the time of whoever deploys. */
+const instant =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
 /** What CloudWatch Logs keeps: it takes no other numbers of days. */
 const logDays = v.picklist([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653]);
 
 /** A stage's settings. A section that is not given has its defaults. */
 export const schema = v.strictObject({
+  /**
+   * Deploys the schedule and the event sources of deliver and feedback switched off: nothing is sent and nothing decided
+   * while the database is put back. Ingest goes on, so events wait nowhere. `SweepMissing` alarms meanwhile: it is true.
+   */
+  hold: flag(false),
   /** Webhooks call out to anybody's servers: they need NAT. */
   webhooks: flag(false),
   network: v.optional(
@@ -58,6 +67,33 @@ export const schema = v.strictObject({
       ),
       /** Days to which the database can be put back, and the events since can be replayed. */
       backupDays: count(7, 1, 35),
+      /**
+       * Points in time to which the database is put back, such as `{ to: "2026-11-30T09:00:00Z" }`. Each makes another
+       * instance from the one before it, and the last is the one that everything uses: so entries are added, never
+       * changed. The earlier instances stay as they are, and cost as much.
+       */
+      restores: v.optional(
+        v.pipe(
+          v.array(
+            v.strictObject({ to: shaped(instant, "a time with its offset, such as 2026-11-30T09:00:00Z") }),
+          ),
+          v.maxLength(5),
+        ),
+        [],
+      ),
+      /** Who else reaches the database, at 5432 alone: nobody, unless named. The role `owed_platform` is for them. */
+      clients: v.optional(
+        v.strictObject({
+          /** Security groups of this network, or of one that is peered with it in this region and account. */
+          securityGroups: v.optional(
+            v.array(shaped(/^sg-[0-9a-f]{8,17}$/, "a security group, such as sg-0123456789abcdef0")),
+            [],
+          ),
+          /** Private networks of RFC 1918, such as `10.20.0.0/16`. */
+          networks: v.optional(v.array(v.string()), []),
+        }),
+        {},
+      ),
       /** Performance Insights: which statements wait for what. */
       insights: flag(false),
     }),

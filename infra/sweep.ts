@@ -32,13 +32,13 @@ export const sweep = createLedgerFunction("sweep", {
 const minutes = settings.functions.sweep.every / 60;
 
 /**
- * Off under `sst dev`, unless asked for: it would beat on after the session, into a function that nobody runs. A pause
+ * Off while the stage is held, and under `sst dev`, unless asked for: it would beat on after the session, into a function that nobody runs. A pause
  * from the console lasts until the next deployment; `owed pause` lasts until `owed resume`.
  */
 export const schedule = new sst.aws.CronV2("SweepSchedule", {
   function: sweep,
   schedule: minutes === 1 ? "rate(1 minute)" : `rate(${minutes} minutes)`,
-  enabled: !$dev || settings.scheduleInDev,
+  enabled: !settings.hold && (!$dev || settings.scheduleInDev),
   retries: 0,
   transform: {
     schedule: (args) => {

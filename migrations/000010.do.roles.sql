@@ -1,5 +1,6 @@
--- One role a function, one for operators, and one for those who only look: each may do what its own statements do, and
--- nothing else. They have no password. On RDS they log in with a token of IAM; elsewhere another user takes them on.
+-- One role a function, one for operators, one for those who only look, and one for the platform's own transactions: each
+-- may do what its own statements do, and nothing else. They have no password. On RDS they log in with a token of IAM;
+-- elsewhere another user takes them on.
 
 DO $$
 DECLARE
@@ -8,9 +9,11 @@ DECLARE
   v_on_rds boolean := to_regrole('rds_iam') IS NOT NULL;
 BEGIN
   -- A cap against a flood, no budget: four times what the default concurrency opens, since what a frozen function had
-  -- open stays until the server notices, and concurrency is a setting. ALTER ROLE … CONNECTION LIMIT changes it.
+  -- open stays until the server notices, and concurrency is a setting. People and the platform have what they may need.
+  -- ALTER ROLE … CONNECTION LIMIT changes it.
   FOR v_role, v_most IN VALUES
-    ('owed_ingest', 16), ('owed_sweep', 8), ('owed_deliver', 32), ('owed_feedback', 16), ('owed_operator', 8), ('owed_reader', 8)
+    ('owed_ingest', 16), ('owed_sweep', 8), ('owed_deliver', 32), ('owed_feedback', 16), ('owed_operator', 8), ('owed_reader', 8),
+    ('owed_platform', 20)
   LOOP
     -- A role belongs to the whole cluster: another database of it may have made it long ago, or this very moment.
     IF to_regrole(quote_ident(v_role)) IS NULL THEN
@@ -41,7 +44,8 @@ BEGIN
   END LOOP;
 END $$;
 
-GRANT USAGE ON SCHEMA owed TO owed_ingest, owed_sweep, owed_deliver, owed_feedback, owed_operator, owed_reader;
+GRANT USAGE ON SCHEMA owed
+  TO owed_ingest, owed_sweep, owed_deliver, owed_feedback, owed_operator, owed_reader, owed_platform;
 
 -- Why a row is not to be sent, without the addresses behind it: the view reads its tables with its owner's rights, the
 -- functions in it run with those of whoever asks.
@@ -121,3 +125,6 @@ GRANT UPDATE (failures, openings) ON owed.channel TO owed_operator;
 GRANT UPDATE (paused_at, paused_by, paused_why, restored_at) ON owed.heartbeat TO owed_operator;
 GRANT UPDATE (lifted_at, lifted_by, lifted_why) ON owed.suppression TO owed_operator;
 GRANT UPDATE (retried_at, retried_by) ON owed.refused_event TO owed_operator;
+
+-- platform: these four, which do their owner's work, and no table.
+GRANT EXECUTE ON FUNCTION owed.register_shipment, owed.subscribe, owed.record_event, owed.opt_out TO owed_platform;

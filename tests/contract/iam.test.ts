@@ -53,7 +53,7 @@ async function signedIn(frozenFor: number): Promise<{ at: number; good: number }
   });
 }
 
-test("a token that has expired since the last invocation is none that comes again: each connection has one of its own", async () => {
+test("a token that has expired since the last invocation does not come again", async () => {
   const before = await signedIn(0);
   expect(before.length).toBeGreaterThan(0);
   const after = await signedIn(20 * 60);

@@ -9,10 +9,14 @@ export type Visitor = { user: string; password: string };
 export type LoginDesk = { port: number; visitors: Visitor[]; stop(): Promise<void> };
 
 /**
- * As much of PostgreSQL, over TLS, as asks for a password in clear text, as RDS does for IAM's tokens, and lets nobody
- * in: the token is for RDS to judge, and for a test to see.
+ * As much of PostgreSQL, over TLS, as asks for a password in clear text, as RDS does for IAM's tokens.
+ *
+ * @param admit a session at a server for a visitor whom it lets in, with what the server says first; null refuses
  */
-export async function startLoginDesk({ certificate, key }: Certificate): Promise<LoginDesk> {
+export async function startLoginDesk(
+  { certificate, key }: Certificate,
+  admit: (visitor: Visitor) => Promise<{ session: Socket; first: Buffer } | null> = async () => null,
+): Promise<LoginDesk> {
   const visitors: Visitor[] = [];
   const sockets = new Set<Socket>();
   const server = createServer(async (socket) => {
@@ -25,6 +29,14 @@ export async function startLoginDesk({ certificate, key }: Certificate): Promise
     secure.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])); // AuthenticationCleartextPassword
     const password = (await next(secure)).subarray(5, -1).toString();
     visitors.push({ user, password });
+    const admitted = await admit({ user, password });
+    if (admitted) {
+      const { session, first } = admitted;
+      sockets.add(session.on("error", () => {}));
+      secure.write(first);
+      secure.pipe(session).pipe(secure);
+      return;
+    }
     const fields = `SFATAL\0VFATAL\0C28000\0MPAM authentication failed for user "${user}"\0\0`;
     const header = Buffer.from([0x45, 0, 0, 0, 0]); // ErrorResponse
     header.writeUInt32BE(4 + fields.length, 1);
@@ -44,4 +56,4 @@ export async function startLoginDesk({ certificate, key }: Certificate): Promise
 }
 
 /** Short messages come whole. */
-const next = async (socket: Socket): Promise<Buffer> => (await once(socket, "data"))[0];
+export const next = async (socket: Socket): Promise<Buffer> => (await once(socket, "data"))[0];

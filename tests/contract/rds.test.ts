@@ -3,17 +3,20 @@ import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Ledger, type LedgerOptions, migrate } from "@owed/ledger";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { recordOf } from "../../packages/functions/src/testing/records.ts";
 import { type FunctionName, type FunctionProcess, startFunction } from "../support/function-process.ts";
 import { master, type Rds, startRds } from "./rds.ts";
+import { type RdsDoor, startRdsDoor } from "./rds-door.ts";
 import { type SecretsManager, startSecretsManager } from "./secrets-manager.ts";
 
 // The functions before an RDS: the tests follow one another, as deployments do.
 
 const arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:rds!db-1";
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
-const roles = ["owed_deliver", "owed_feedback", "owed_ingest", "owed_operator", "owed_reader", "owed_sweep"];
+const roles = ["deliver", "feedback", "ingest", "operator", "platform", "reader", "sweep"].map(
+  (who) => `owed_${who}`,
+);
 
 let rds: Rds;
 let secrets: SecretsManager;
@@ -79,6 +82,7 @@ describe("a cluster that has never seen the roles", () => {
 });
 
 describe("migrate logs in as the master user, whose secret it reads each time", () => {
+  let door: RdsDoor;
   let migrator: FunctionProcess;
   const secretOf = (password: string) => ({
     text: JSON.stringify({ engine: "postgres", username: master.user, password }),
@@ -86,14 +90,39 @@ describe("migrate logs in as the master user, whose secret it reads each time", 
   beforeAll(async () => {
     await rds.sql`CREATE ROLE rds_iam`;
     await rds.sql`GRANT rds_iam TO ${rds.sql(master.user)} WITH ADMIN OPTION, INHERIT FALSE, SET FALSE`;
-    const iam = link({ auth: "iam", region: "us-east-1" });
+    door = await startRdsDoor(rds);
+    const iam = { ...link({ auth: "iam", region: "us-east-1" }), port: door.port };
     migrator = await start("migrate", { Database: iam, MasterSecret: { arn } });
   });
+  beforeEach(() => {
+    door.visitors.length = 0;
+  });
+  afterAll(() => door.stop());
+  /** What the master user came with, in turn. */
+  const shown = () =>
+    door.visitors.map(({ user, password }) => {
+      expect(user).toBe(master.user);
+      return password.includes("X-Amz-Signature") ? "a token" : password;
+    });
 
-  test("who is no superuser: the roles are made, and log in by IAM alone", async () => {
+  test("who has another password, and may not connect by IAM: what was tried is told, and no secret", async () => {
+    secrets.answer = secretOf("of-another");
+    const error = await migrator.invoke({}).catch((error: Error) => error);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /^migrate: MasterRefused: the ledger's database refuses the master user's password \(PAM .+\) and a token of IAM \(PAM .+\); check that MasterSecret is this database's, and that rds-db:connect is allowed/,
+      ),
+    });
+    expect(String(error)).not.toMatch(/of-another|X-Amz/);
+    expect(shown()).toEqual(["of-another", "a token"]);
+  });
+
+  test("whose password was rotated after it was read, and who is no superuser: the roles are made, and log in by IAM alone", async () => {
+    secrets.before.push(secretOf("rotated-away"));
     secrets.answer = secretOf(master.password);
     const files = (await readdir(migrations)).filter((file) => file.includes(".do."));
     expect(await migrator.invoke({})).toEqual({ applied: expect.objectContaining({ length: files.length }) });
+    expect(shown()).toEqual(["rotated-away", master.password]);
     expect(
       await rds.sql`
       SELECT r.rolname AS role, r.rolcanlogin AS login, a.rolpassword AS password, pg_has_role(r.oid, 'rds_iam', 'MEMBER') AS iam,
@@ -105,17 +134,16 @@ describe("migrate logs in as the master user, whose secret it reads each time", 
     );
   });
 
-  test("and whose password was rotated between two invocations", async () => {
-    await rds.sql.unsafe(`ALTER ROLE ${master.user} PASSWORD 'second-master-password'`);
-    await expect(migrator.invoke({})).rejects.toThrow(
-      /^migrate: LedgerUnavailable: the ledger's database refuses the login \(password authentication failed for user "master"\); check the linked Database's user and password/,
-    );
-    secrets.answer = secretOf("second-master-password");
+  test("who has made the roles, and so counts as a member of rds_iam: his password is refused, and a token lets him in", async () => {
+    await expect(migrator.invoke({})).rejects.toThrow(/^migrate: MasterRefused: /);
+    door.allowed.add(master.user);
+    door.visitors.length = 0;
     expect(await migrator.invoke({})).toEqual({ applied: [] });
+    expect(shown()).toEqual([master.password, "a token"]);
   });
 
   const denied = { error: "AccessDeniedException", message: "not authorized to perform GetSecretValue" };
-  const hidden = "second-master-password";
+  const hidden = "hidden-master-password";
   test.each([
     [
       "may not be read",
@@ -187,7 +215,7 @@ describe("TLS", () => {
         secure({ role: "owed_sweep" }),
         secure({ host: "127.0.0.1" }),
         secure({ ...plain, host: "localhost" }),
-        options({ user: "master", password: "second-master-password" }),
+        options(master),
         secure({ database: "nowhere" }),
       ]),
     ).toEqual([

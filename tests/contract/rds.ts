@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { type LocalPostgres, startPostgres } from "../../packages/local/src/postgres.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
-import { createAuthority } from "./certificates.ts";
+import { type Certificate, createAuthority } from "./certificates.ts";
 
 /** Whoever the instance was made with: no superuser, and may make roles. */
 export const master = { user: "master", password: "first-master-password" };
@@ -16,6 +16,8 @@ export type Rds = {
   port: number;
   /** The certificate of its CA, in a file. */
   caFile: string;
+  /** Its own certificate. */
+  certificate: Certificate;
   /** The superuser, as nobody is on RDS: to arrange and to look. */
   sql: postgres.Sql;
   superuser: { user: string; password: string };
@@ -23,8 +25,9 @@ export type Rds = {
   stop(): Promise<void>;
 };
 
-/** It takes TLS alone, but from its superuser and from `builder`, who may make roles as well. */
+/** It takes TLS alone, but from its superuser, from `builder`, who may make roles as well, and from its door's porter. */
 const access = `
+host    all porter           127.0.0.1/32 password
 host    all postgres,builder 127.0.0.1/32 scram-sha-256
 hostssl all all              127.0.0.1/32 scram-sha-256
 `;
@@ -40,14 +43,14 @@ export async function startRds(): Promise<Rds> {
 
   const host = "localhost";
   const authority = createAuthority("The CA of a test");
-  const { certificate, key } = authority.issue(host);
+  const own = authority.issue(host);
   const [{ data = "" } = {}] = await sql<
     { data: string }[]
   >`SELECT current_setting('data_directory') AS data`;
   const { uid, gid } = await stat(data);
   for (const [name, text] of Object.entries({
-    "server.crt": certificate,
-    "server.key": key,
+    "server.crt": own.certificate,
+    "server.key": own.key,
     "pg_hba.conf": access,
   })) {
     await writeFile(join(data, name), text, { mode: 0o600 });
@@ -70,6 +73,7 @@ export async function startRds(): Promise<Rds> {
     host,
     port,
     caFile,
+    certificate: own,
     sql,
     superuser: { user, password },
     async restart() {

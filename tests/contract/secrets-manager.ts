@@ -10,6 +10,8 @@ export type SecretsManager = {
   endpoint: string;
   /** What it answers about its secret, until this is changed. */
   answer: Answer;
+  /** What it answers before that, each once. */
+  before: Answer[];
   stop(): Promise<void>;
 };
 
@@ -19,7 +21,7 @@ export async function startSecretsManager(arn: string): Promise<SecretsManager> 
   const server = createServer(async (request, response) => {
     const { SecretId } = (await json(request)) as { SecretId: string };
     const known = request.headers["x-amz-target"] === "secretsmanager.GetSecretValue" && SecretId === arn;
-    const answer = known ? manager.answer : unknown;
+    const answer = known ? (manager.before.shift() ?? manager.answer) : unknown;
     const body =
       "error" in answer
         ? { __type: answer.error, message: answer.message }
@@ -32,6 +34,7 @@ export async function startSecretsManager(arn: string): Promise<SecretsManager> 
   const manager: SecretsManager = {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answer: unknown,
+    before: [],
     async stop() {
       server.closeAllConnections();
       server.close();

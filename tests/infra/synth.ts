@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { givenOf } from "../../infra/stages.ts";
 import { ensurePlatform } from "./synth/platform.ts";
 import { print } from "./synth/print.ts";
-import { withSender } from "./synth/sender.ts";
+import { hasSender, madeUpSender, withSender } from "./synth/sender.ts";
 import { startSynthesis } from "./synth/start.ts";
 
 type Options = { stage: string; dev: boolean; json: boolean; settings: Record<string, unknown> };
@@ -13,11 +14,16 @@ const command = new Command("synth")
   .requiredOption("--stage <name>", "production, staging, dev, or a developer's own")
   .option("--dev", "as under `sst dev`", false)
   .option("--json", "print one JSON object", false)
-  .option("--settings <json>", "merged over the stage's own settings", readSettings, {})
+  .addOption(
+    new Option("--settings <json>", "merged over the stage's own settings, as a deployment does it")
+      .env("OWED_SETTINGS")
+      .argParser(readSettings)
+      .default({}, "none"),
+  )
   .addHelpText("after", "\nExit code: 0 when the stage can be synthesised, else 1.");
 
 function readSettings(given: string): Record<string, unknown> {
-  const parsed = parseJson(given);
+  const parsed = given === "" ? {} : parseJson(given);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
   throw new InvalidArgumentError(`It must be a JSON object, such as '{"webhooks":true}'.`);
 }
@@ -34,7 +40,10 @@ command.parse();
 const { stage, dev, json, settings } = command.opts<Options>();
 try {
   await ensurePlatform((line) => console.error(line));
-  const synthesis = await startSynthesis({ stage, dev, settings: withSender(settings) });
+  const known = hasSender(givenOf(stage)) || hasSender(settings);
+  const synthesis = await startSynthesis({ stage, dev, settings: known ? settings : withSender(settings) });
+  if (!known)
+    console.error(`No sender is set: ${madeUpSender} is taken here. A deployment of production wants yours.`);
   if (synthesis.said) console.error(synthesis.said.trimEnd());
   console.log(json ? JSON.stringify(synthesis) : print(synthesis));
 } catch (error) {

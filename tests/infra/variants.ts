@@ -30,5 +30,17 @@ export const variants: Variant[] = [
     dev: false,
     settings: {},
   },
+  {
+    title: "production that is held, was put back twice, and has clients",
+    stage: "production",
+    dev: false,
+    settings: {
+      hold: true,
+      database: {
+        restores: [{ to: "2026-11-20T09:00:00Z" }, { to: "2026-11-21T09:30:00+02:00" }],
+        clients: { securityGroups: ["sg-0123456789abcdef0"], networks: ["10.20.0.0/16", "192.168.7.0/24"] },
+      },
+    },
+  },
   { title: "dev with the schedule on", stage: "dev", dev: true, settings: { scheduleInDev: true } },
 ];

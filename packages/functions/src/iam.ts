@@ -1,7 +1,6 @@
 /**
- * A token by which RDS lets `user` in, in place of a password: signed on this machine alone, valid for 15 minutes, and
- * asked for at each new connection. The credentials are looked for anew each time, since they change; the SDK's parts
- * for it are loaded by whoever needs one.
+ * A token by which RDS lets `user` in, in place of a password: signed on this machine alone, and valid for 15 minutes. The
+ * credentials are looked for anew each time, since they change; the SDK's parts for it are loaded by whoever needs one.
  *
  * @throws when there are no credentials to sign with
  */

@@ -152,4 +152,68 @@ describe("waits", () => {
     });
     expect(await late).toEqual(all);
   });
+
+  test("but not for ever: who holds the lock is named, with the way out", async () => {
+    await sql.begin(async (holder) => {
+      await holder.unsafe(`SET LOCAL application_name = 'owed-deliver'`);
+      const [{ pid } = {}] = await holder<
+        { pid: number }[]
+      >`SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock(${0x6f776564})`;
+      const error = await refusal(migrate(options, migrations, { runnerTimeout: 0.05 }));
+      expect(error).toBeInstanceOf(MigrationFailed);
+      expect(error?.message).toBe(
+        `the migrations' lock was held for 0.05 s by process ${pid} of ${options.user} (owed-deliver); migrate again when it has ended, or end it with SELECT pg_terminate_backend(${pid})`,
+      );
+    });
+    expect(await migrate(options, migrations)).toEqual(all);
+  });
+});
+
+describe("a connection that is cut", () => {
+  /** Ends the runner's session, as soon as it waits for what is said here. */
+  const terminate = (waitsFor: string) =>
+    vi.waitFor(
+      async () => {
+        const cut = await sql`
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'migrate-test' AND datname = ${name} AND wait_event = ${waitsFor}`;
+        expect(cut).toHaveLength(1);
+      },
+      { timeout: 5000, interval: 5 },
+    );
+
+  test("while it waits for another runner: unavailable, and the process lives on", async () => {
+    await sql.begin(async (runner) => {
+      await runner`SELECT pg_advisory_xact_lock(${0x6f776564})`;
+      const cut = refusal(migrate(options, migrations));
+      await terminate("advisory");
+      const error = await cut;
+      expect(error).toBeInstanceOf(LedgerUnavailable);
+      expect(error?.message).toMatch(
+        /^the ledger's database does not answer \(.+\); check that PostgreSQL runs/,
+      );
+    });
+    expect(await migrate(options, migrations)).toEqual(all);
+  });
+
+  test("in the middle of a migration: nothing was changed", async () => {
+    await writeFile(join(folder, "900000.do.slow.sql"), "CREATE TABLE owed.slow (); SELECT pg_sleep(30)");
+    const cut = refusal(migrate(options, folder));
+    await terminate("PgSleep");
+    const error = await cut;
+    expect(error).toBeInstanceOf(MigrationFailed);
+    expect(error?.message).toMatch(/^migration 900000 \(slow\) failed, and nothing was changed \(/);
+    expect(await sql`SELECT to_regnamespace('owed') AS schema`).toEqual([{ schema: null }]);
+  });
+
+  test("or silent: no longer than its deadline, and the server does not go on with it", async () => {
+    await writeFile(join(folder, "900000.do.slow.sql"), "SELECT pg_sleep(30)");
+    await migrate(options, migrations);
+    const error = await refusal(migrate({ ...options, deadline: 0.3 }, folder));
+    expect(error?.message).toMatch(
+      /^migration 900000 \(slow\) failed, and nothing was changed \(.*(no answer within 0.3 s|statement timeout)/,
+    );
+    await rm(join(folder, "900000.do.slow.sql"));
+    expect(await migrate(options, folder, { runnerTimeout: 5 })).toEqual([]);
+  });
 });

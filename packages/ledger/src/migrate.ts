@@ -1,45 +1,72 @@
 import { join } from "node:path";
 import Postgrator from "postgrator";
-import postgres from "postgres";
-import { accessOf } from "./connect/access.ts";
 import { asUnavailable, MigrationFailed } from "./connect/errors.ts";
 import type { LedgerOptions } from "./connect/ledger.ts";
-import { Login } from "./connect/login.ts";
+import { openSession, type Session } from "./migrate-session.ts";
 
 /** "owed" in ASCII: any two runners meet at the same lock. */
 const lockKey = 0x6f776564;
 
+/** Seconds. */
+export type Waits = {
+  /** For a table in use, so that live traffic never queues behind a migration for longer. */
+  lockTimeout?: number;
+  /** For another runner, who may be at work for long. */
+  runnerTimeout?: number;
+};
+
 /**
  * Brings the schema up to the newest migration in `folder`. All of them run in one transaction under an
  * advisory lock: runners that start at once wait for each other, and a failure leaves the schema as it was. A
- * changed checksum of a migration that has run is refused. Waits at most `lockTimeout` seconds for a table in
- * use, so that live traffic never queues behind it for longer. Returns the names of the migrations that ran;
- * throws `MigrationFailed` or `LedgerUnavailable`.
+ * changed checksum of a migration that has run is refused. `options.deadline` is for each migration. Returns the names
+ * of the migrations that ran; throws `MigrationFailed` or `LedgerUnavailable`.
  */
 export async function migrate(
   options: LedgerOptions,
   folder: string,
-  { lockTimeout = 5 }: { lockTimeout?: number } = {},
+  { lockTimeout = 5, runnerTimeout = 120 }: Waits = {},
 ): Promise<string[]> {
-  const login = new Login(options.password);
-  const sql = postgres({
-    ...accessOf({ ...options, password: login.password }),
-    max: 1,
-    connection: { application_name: options.applicationName, TimeZone: "UTC" },
-  });
   try {
-    return await sql.begin(async (transaction) => {
-      // The lock itself is waited for: another runner may be at work for long.
-      await transaction`SELECT pg_advisory_xact_lock(${lockKey})`;
-      await transaction`SELECT set_config('lock_timeout', ${`${Math.round(lockTimeout * 1000)}ms`}, true)`;
-      await transaction`CREATE SCHEMA IF NOT EXISTS owed`;
-      return await run(folder, async (query) => [...(await transaction.unsafe(query))]);
-    });
+    const session = await openSession(options);
+    try {
+      await session.run("BEGIN");
+      await takeLock(session, runnerTimeout);
+      await session.run(`
+        SET LOCAL lock_timeout = ${milliseconds(lockTimeout)};
+        SET LOCAL statement_timeout = ${milliseconds(options.deadline)}`);
+      await session.run("CREATE SCHEMA IF NOT EXISTS owed");
+      const applied = await run(folder, (text) => session.run(text));
+      await session.run("COMMIT");
+      return applied;
+    } finally {
+      await session.end();
+    }
   } catch (error) {
-    const cause = login.explain(error);
-    throw asUnavailable(cause) ?? cause;
-  } finally {
-    await sql.end({ timeout: 2 });
+    throw asUnavailable(error) ?? error;
+  }
+}
+
+/** In PostgreSQL's settings 0 would be no limit at all. */
+const milliseconds = (seconds: number) => Math.max(1, Math.round(seconds * 1000));
+
+/** Any role of the database can take the lock: who keeps it for too long is named. */
+async function takeLock(session: Session, seconds: number): Promise<void> {
+  await session.run(`SET LOCAL lock_timeout = ${milliseconds(seconds)}`);
+  try {
+    // The server gives up first.
+    await session.run(`SELECT pg_advisory_xact_lock(${lockKey})`, seconds + 5);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "55P03")) throw error;
+    await session.run("ROLLBACK");
+    const holders = await session.run(`
+      SELECT pid, usename AS user, application_name AS application FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = ${lockKey} AND objsubid = 1
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+    const named = holders.map(({ pid, user, application }) => `process ${pid} of ${user} (${application})`);
+    const [first = { pid: "pid" }] = holders;
+    throw new MigrationFailed(
+      `the migrations' lock was held for ${seconds} s by ${named.join(", ") || "a process that has ended since"}; migrate again when it has ended, or end it with SELECT pg_terminate_backend(${first.pid})`,
+    );
   }
 }
 

@@ -14,7 +14,7 @@ import { empty, newRow } from "./testing/rows.ts";
 // What each role may do stands whole in migrations/schema.sql, as the catalogs have it; here is what must never be
 // among it. That it is enough is tried by every test that goes through a function's handler, or the command line.
 
-const roles = ["ingest", "sweep", "deliver", "feedback", "operator", "reader"] as const;
+const roles = ["ingest", "sweep", "deliver", "feedback", "operator", "reader", "platform"] as const;
 type Role = (typeof roles)[number];
 
 let database: TestDatabase;
@@ -29,7 +29,7 @@ test("they log in, with no password and no right over the cluster, and no more o
     SELECT substr(rolname, 6) AS role, rolcanlogin AS login, rolpassword IS NOT NULL AS password, rolconnlimit AS connections,
       rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS more
     FROM pg_authid WHERE starts_with(rolname, 'owed_') ORDER BY 1`;
-  const most = { ingest: 16, sweep: 8, deliver: 32, feedback: 16, operator: 8, reader: 8 };
+  const most = { ingest: 16, sweep: 8, deliver: 32, feedback: 16, operator: 8, reader: 8, platform: 20 };
   expect(found).toEqual(
     roles
       .toSorted()
@@ -76,7 +76,26 @@ test("nobody deletes, and who only looks changes nothing", async () => {
   ).toEqual([]);
 });
 
-test("everybody else has nothing: the platform's role is given the four functions by name", async () => {
+test("the platform calls its four functions, and neither reads nor changes a table", async () => {
+  const functions = await database.sql`
+    SELECT proname AS name FROM pg_proc
+    WHERE pronamespace = 'owed'::regnamespace AND has_function_privilege('owed_platform', oid, 'EXECUTE') ORDER BY 1`;
+  expect(functions.map(({ name }) => name)).toEqual([
+    "opt_out",
+    "record_event",
+    "register_shipment",
+    "subscribe",
+  ]);
+  const tables = await database.sql`
+    SELECT relname, kind
+    FROM pg_class, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS kind
+    WHERE relnamespace = 'owed'::regnamespace AND relkind IN ('r', 'v')
+      AND CASE WHEN kind IN ('DELETE', 'TRUNCATE', 'TRIGGER') THEN has_table_privilege('owed_platform', oid, kind)
+        ELSE has_any_column_privilege('owed_platform', oid, kind) END`;
+  expect(tables).toEqual([]);
+});
+
+test("everybody else has nothing: functions are granted by name", async () => {
   const schema = await database.sql`
     SELECT a.privilege_type FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
     WHERE n.oid = 'owed'::regnamespace AND a.grantee = 0`;
@@ -95,7 +114,7 @@ async function as<T>(role: Role, work: (ledger: Ledger) => Promise<T>): Promise<
   return work(ledger).finally(() => ledger.close());
 }
 
-describe("may do what its function seldom does", () => {
+describe("may do what no test of a function does", () => {
   test("deliver: bring an acceptance as evidence, when the row is no longer its own", async () => {
     const id = await newRow(database, "queued");
     const weighed = await as("deliver", (ledger) => recordEvidence(ledger, [proofOf(id)]));
@@ -112,6 +131,22 @@ describe("may do what its function seldom does", () => {
     } as const;
     await as("feedback", (ledger) => keepRefusedEvent(ledger, event));
     expect(await database.sql`SELECT message_id FROM owed.refused_event`).toEqual([{ message_id: "M" }]);
+  });
+
+  test("platform: register, subscribe, record and opt out, as may a role that it is granted to", async () => {
+    for (const role of ["owed_platform", "test_shop"]) {
+      const done = await database.sql.begin(async (sql) => {
+        if (role !== "owed_platform") await sql.unsafe(`CREATE ROLE ${role}; GRANT owed_platform TO ${role}`);
+        await sql.unsafe(`SET LOCAL ROLE ${role}`);
+        await sql`SELECT owed.register_shipment(${role}, 'shop-7', 'Shop Seven', 'TRACK123')`;
+        await sql`SELECT owed.subscribe(${role}, 'buyer-1', 'buyer', 'email', 'ann@example.com', 'Ann', 'en')`;
+        const [answer] = await sql`
+          SELECT owed.record_event(${role}, ${role}, 'customs_hold', now()) AS owes, owed.opt_out(${role}, 'buyer-1', 'email') AS left`;
+        await sql.unsafe(`RESET ROLE; ${role === "owed_platform" ? "" : `DROP ROLE ${role}`}`);
+        return answer;
+      });
+      expect(done).toEqual({ owes: 2, left: true });
+    }
   });
 
   test.each(["sweep", "operator"] as const)(
@@ -177,6 +212,11 @@ describe("is refused, whoever has got hold of a function", () => {
     ["reader", "record an event", forge],
     ["reader", "read a subscriber's name", "SELECT name FROM owed.subscriber"],
     ["reader", "change the schema", "CREATE TABLE owed.mine ()"],
+    ["platform", "read what is owed", "SELECT * FROM owed.notification"],
+    ["platform", "read an address that it gave", "SELECT address FROM owed.subscriber"],
+    ["platform", "owe something without an event", "INSERT INTO owed.notification DEFAULT VALUES"],
+    ["platform", "take back an opt-out", "UPDATE owed.subscriber SET opted_out_at = NULL"],
+    ["platform", "record an event by the functions' own way", forge],
   ])("%s: to %s", async (role, _, statement) => {
     await owe(database, 1);
     const done = database.sql.begin(async (transaction) => {

@@ -24,6 +24,8 @@ function run(target, args) {
   const env = { ...process.env, PATH: [bins, ...pathWithoutBins()].join(delimiter) };
   // Node keeps the stripped TypeScript and its compiled code: a start takes half the time.
   if (isSource) env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "node");
+  // A stage's database shows a certificate of RDS's own CAs, which Node does not know.
+  env.NODE_EXTRA_CA_CERTS ??= join(root, "infra", "rds-ca.pem");
   const child = spawn(node24, [realpathSync(file), ...args], { cwd: root, env, stdio: "inherit" });
 
   const passedAt = new Map();

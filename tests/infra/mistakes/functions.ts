@@ -32,7 +32,7 @@ export const functionMistakes: Mistake[] = [
   },
   {
     name: "more at once than the account allows",
-    edits: [["event.ts", "ingest, settings.concurrency.ingest", "ingest, 20"]],
+    edits: [["event.ts", "concurrency: settings.concurrency.ingest", "concurrency: 20"]],
     rule: "all functions together fit into the account's concurrency",
   },
   {

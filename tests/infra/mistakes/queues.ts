@@ -54,7 +54,7 @@ export const queueMistakes: Mistake[] = [
       [
         "deliver.ts",
         'consume("Deliver", ',
-        'if (shadowQueue) consume("Shadow", shadowQueue, deliver, 2);\nconsume("Deliver", ',
+        'if (shadowQueue) consume("Shadow", shadowQueue, deliver, { concurrency: 2 });\nconsume("Deliver", ',
       ],
     ],
     rule: "the shadow queue is there when asked for, and nobody consumes it",

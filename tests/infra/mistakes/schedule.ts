@@ -15,8 +15,20 @@ export const scheduleMistakes: Mistake[] = [
     name: "the schedule on under sst dev",
     stage: "dev",
     dev: true,
-    edits: [["sweep.ts", "enabled: !$dev || settings.scheduleInDev", "enabled: true"]],
+    edits: [["sweep.ts", "!settings.hold && (!$dev || settings.scheduleInDev)", "!settings.hold"]],
     rule: "the schedule is on where it is wanted, and nowhere else",
+  },
+  {
+    name: "a sweep while the stage is held",
+    settings: { hold: true },
+    edits: [["sweep.ts", "!settings.hold && (", "("]],
+    rule: "the schedule is on where it is wanted, and nowhere else",
+  },
+  {
+    name: "sends while the stage is held",
+    settings: { hold: true },
+    edits: [["deliver.ts", "enabled: !settings.hold", "enabled: true"]],
+    rule: "an event source is on, but for deliver's and feedback's while the stage is held",
   },
   {
     name: "migrate not waited for",

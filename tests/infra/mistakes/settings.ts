@@ -49,6 +49,51 @@ export const settingsMistakes: Mistake[] = [
     settingsError: /email\.from: production needs a sender of your own domain/,
   },
   {
+    name: "a restore to a time of nobody's zone",
+    settings: { database: { restores: [{ to: "2026-11-20T09:00:00" }] } },
+    settingsError: /database\.restores\.0\.to: must be a time with its offset/,
+  },
+  {
+    name: "a restore to a time before the last one",
+    // The second is an hour earlier, though it looks later.
+    settings: {
+      database: { restores: [{ to: "2026-11-20T09:00:00Z" }, { to: "2026-11-20T10:00:00+02:00" }] },
+    },
+    settingsError: /database\.restores: each is restored from the one before it, .*add another at the end/,
+  },
+  {
+    name: "a sixth restore",
+    settings: {
+      database: { restores: [1, 2, 3, 4, 5, 6].map((day) => ({ to: `2026-11-0${day}T09:00:00Z` })) },
+    },
+    settingsError: /database\.restores: must be <=5/,
+  },
+  {
+    name: "a database for everybody",
+    settings: { database: { clients: { networks: ["0.0.0.0/0"] } } },
+    settingsError: /database\.clients\.networks: name private networks .*never everybody's/,
+  },
+  {
+    name: "a database for somebody on the internet",
+    settings: { database: { clients: { networks: ["10.20.0.0/16", "203.0.113.0/28"] } } },
+    settingsError: /database\.clients\.networks: name private networks/,
+  },
+  {
+    name: "a database for all of its own network",
+    settings: { database: { clients: { networks: ["10.0.0.0/16"] } } },
+    settingsError: /database\.clients\.networks: .*not this one's own 10\.0\.0\.0\/16/,
+  },
+  {
+    name: "a client by its name",
+    settings: { database: { clients: { securityGroups: ["platform"] } } },
+    settingsError: /database\.clients\.securityGroups\.0: must be a security group, such as sg-/,
+  },
+  {
+    name: "a schedule that is asked for and held",
+    settings: { hold: true, scheduleInDev: true },
+    settingsError: /hold: it switches off the schedule that scheduleInDev asks for/,
+  },
+  {
     name: "a sweep each 90 seconds",
     settings: { functions: { sweep: { every: 90 } } },
     settingsError: /functions\.sweep\.every: EventBridge Scheduler beats in whole minutes/,

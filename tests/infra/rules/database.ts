@@ -1,5 +1,5 @@
 import type { Stack } from "../stack/stack.ts";
-import { type Database, databasesOf, parameterGroupsOf } from "../stack/views.ts";
+import { type Database, databaseNames, databasesOf, parameterGroupsOf } from "../stack/views.ts";
 import { dynamicParameters, staticParameters } from "./parameters.ts";
 import { type Rule, unless } from "./rule.ts";
 
@@ -23,10 +23,13 @@ const groupOf = (stack: Stack, { inputs }: Database) =>
 /** Amazon RDS user guide, "Security", "Backing up", "PostgreSQL parameters", "Limits". */
 export const databaseRules: Rule[] = [
   {
-    name: "there is one database, and none under sst dev",
+    name: "there is one database, another for each restore, and none under sst dev",
     check: (stack) => {
-      const [wanted, found] = [stack.dev ? 0 : 1, databasesOf(stack).length];
-      return found === wanted ? [] : [`there are ${found} database instances, not ${wanted}`];
+      const wanted = stack.dev ? [] : databaseNames(stack);
+      const found = databasesOf(stack).map(({ name }) => name);
+      return found.join() === wanted.join()
+        ? []
+        : [`the database instances are ${found.join(", ") || "none"}, not ${wanted.join(", ") || "any"}`];
     },
   },
   each("the database is encrypted", ({ storageEncrypted }) => storageEncrypted, "is not encrypted"),
@@ -76,7 +79,8 @@ export const databaseRules: Rule[] = [
   ),
   each(
     "the database's storage can grow",
-    ({ allocatedStorage, maxAllocatedStorage }) => maxAllocatedStorage >= 1.1 * allocatedStorage,
+    ({ allocatedStorage, maxAllocatedStorage }) =>
+      maxAllocatedStorage > 0 && maxAllocatedStorage >= 1.1 * allocatedStorage,
     "can't grow: RDS wants the most 10 % above what is allocated",
   ),
   each(

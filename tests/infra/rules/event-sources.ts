@@ -38,12 +38,16 @@ export const eventSourceRules: Rule[] = [
     },
   },
   {
-    name: "an event source is enabled",
+    name: "an event source is on, but for deliver's and feedback's while the stage is held",
     check: (stack) =>
       unless(
         eventSourcesOf(stack),
-        ({ inputs }) => inputs.enabled,
-        ({ name }) => `${name} is off`,
+        (source) => {
+          const consumer = consumerOf(stack, source);
+          const waits = consumer && ["Deliver", "Feedback"].includes(stack.topOf(consumer).name);
+          return source.inputs.enabled === !(stack.settings.hold && waits);
+        },
+        ({ name, inputs }) => `${name} is ${inputs.enabled ? "on" : "off"}`,
       ),
   },
   {

@@ -21,7 +21,13 @@ import { urlOf } from "./queues.ts";
 import { type Rule, unless } from "./rule.ts";
 
 /** Actions for which IAM takes no resource but `*` (service authorization reference). */
-const withoutResource = new Set([...networkInterfaces, "ses:GetSendQuota", "sqs:ListQueues"]);
+const withoutResource = new Set([
+  ...networkInterfaces,
+  "scheduler:ListScheduleGroups",
+  "scheduler:ListSchedules",
+  "ses:GetSendQuota",
+  "sqs:ListQueues",
+]);
 
 /** Under `sst dev` SST's bridge talks to the developer's machine by an API that it makes when it starts. */
 const isBridges = (stack: Stack, action: string) => stack.dev && bridge.includes(action);
@@ -101,15 +107,11 @@ export const iamRules: Rule[] = [
   },
   {
     name: "an operator may do exactly what a redrive, a pause and the ledger need",
-    check: (stack) => {
-      const [operator] = policiesOf(stack).filter(({ name }) => name === "Operator");
-      if (!operator) return ["there is no policy for operators"];
-      return difference(
-        "Operator",
-        expectedPermissions(stack).Operator ?? [],
-        readable(stack, operator.statements),
-      );
-    },
+    check: (stack) => exactly(stack, "Operator"),
+  },
+  {
+    name: "the platform may put events on the bus, log in as its own role, and nothing else",
+    check: (stack) => exactly(stack, "Platform"),
   },
   {
     name: "each function has a role of its own",
@@ -179,6 +181,13 @@ const actionsOf = (stack: Stack, arn: string): string[] =>
     .filter((role) => role.arn === arn)
     .flatMap(permissionsOf)
     .flatMap(({ Action }) => Action);
+
+/** What is wrong with a policy that people or other services have attached. */
+function exactly(stack: Stack, name: "Operator" | "Platform"): string[] {
+  const policy = policiesOf(stack).find((one) => one.name === name);
+  if (!policy) return [`there is no policy ${name}`];
+  return difference(name, expectedPermissions(stack)[name] ?? [], readable(stack, policy.statements));
+}
 
 function difference(name: string, wanted: readonly Allowed[], found: readonly Allowed[]): string[] {
   return [

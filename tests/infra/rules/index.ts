@@ -1,5 +1,6 @@
 import { alarmRules } from "./alarms.ts";
 import { databaseRules } from "./database.ts";
+import { documentRules } from "./documents.ts";
 import { emailRules } from "./email.ts";
 import { eventSourceRules } from "./event-sources.ts";
 import { eventRules } from "./events.ts";
@@ -8,12 +9,17 @@ import { iamRules } from "./iam.ts";
 import { metricRules } from "./metrics.ts";
 import { migrateRules } from "./migrate.ts";
 import { networkRules } from "./network.ts";
+import { patternRules } from "./patterns.ts";
 import { queueRules } from "./queues.ts";
+import { reachRules } from "./reach.ts";
+import { restoreRules } from "./restores.ts";
 import type { Rule } from "./rule.ts";
 import { scheduleRules } from "./schedule.ts";
 import { secretRules } from "./secrets.ts";
 import { stageRules } from "./stages.ts";
+import { statisticRules } from "./statistics.ts";
 import { sumRules } from "./sums.ts";
+import { timeoutRules } from "./timeouts.ts";
 
 /** All that must hold in every stage. */
 export const rules: readonly Rule[] = [
@@ -22,6 +28,7 @@ export const rules: readonly Rule[] = [
   ...scheduleRules,
   ...migrateRules,
   ...databaseRules,
+  ...restoreRules,
   ...networkRules,
   ...iamRules,
   ...secretRules,
@@ -32,4 +39,9 @@ export const rules: readonly Rule[] = [
   ...functionRules,
   ...sumRules,
   ...stageRules,
+  ...documentRules,
+  ...reachRules,
+  ...patternRules,
+  ...statisticRules,
+  ...timeoutRules,
 ];

@@ -1,5 +1,5 @@
 import { admits, endpointsOf, subnetsOf, waysInOf } from "../stack/network.ts";
-import type { Stack } from "../stack/stack.ts";
+import { idOf, type Stack } from "../stack/stack.ts";
 import { databasesOf, lambdasOf, permissionsOf, rolesOf } from "../stack/views.ts";
 import { type Rule, unless } from "./rule.ts";
 
@@ -53,6 +53,33 @@ export const networkRules: Rule[] = [
           ? []
           : [`the bastion admits ${cidrs.join(", ") || "nobody"}, not ${bastion.join(", ")}`]),
       ];
+    },
+  },
+  {
+    name: "the database lets in the functions, the bastion and its named clients, and nobody else",
+    check: (stack) => {
+      const { securityGroups, networks } = stack.settings.database.clients;
+      const functions = lambdasOf(stack).flatMap(({ inputs }) => inputs.vpcConfig?.securityGroupIds ?? []);
+      const bastion = stack.settings.network.bastion.length > 0 ? [idOf("VpcBastionSecurityGroup")] : [];
+      const wanted = new Set([...functions, ...bastion, ...securityGroups, ...networks]);
+      const groups = databasesOf(stack).flatMap(({ inputs }) => inputs.vpcSecurityGroupIds);
+      const ways = waysInOf(stack).filter(({ group }) => groups.includes(group));
+      const found = new Set(
+        ways.flatMap(({ rule }) => [...rule.securityGroups, ...rule.cidrBlocks, ...rule.ipv6CidrBlocks]),
+      );
+      return groups.length === 0
+        ? []
+        : [
+            ...unless(
+              ways,
+              ({ rule }) => rule.fromPort === 5432 && rule.toPort === 5432 && rule.protocol === "tcp",
+              ({ name }) => `${name} opens more than PostgreSQL's port`,
+            ),
+            ...[...wanted]
+              .filter((one) => !found.has(one))
+              .map((one) => `the database does not let ${one} in`),
+            ...[...found].filter((one) => !wanted.has(one)).map((one) => `the database lets ${one} in`),
+          ];
     },
   },
   {

@@ -1,5 +1,6 @@
 import { type Statement, statementsOf } from "../stack/policy.ts";
 import type { Stack } from "../stack/stack.ts";
+import { usedDatabase } from "../stack/views.ts";
 import type { Resource } from "../synth/synthesis.ts";
 
 /** What is allowed, and on what: `sqs:SendMessage on NotificationQueue`. */
@@ -45,14 +46,17 @@ function ofEach(stack: Stack, title: string): Allowed[] {
 const connect = (stack: Stack, role: string): Allowed[] =>
   stack.dev ? [] : [`rds-db:connect on Database as owed_${role}`];
 
-/** By function, all that it may do, and by `Operator` what an operator may. */
+/** By function, all that it may do, and by `Operator` and `Platform` what an operator and the platform may. */
 export function expectedPermissions(stack: Stack): Record<string, Allowed[]> {
   const { from, sandbox } = stack.settings.email;
   const address = from.replace(/^.*<|>$/g, "");
   // In SES's sandbox IAM is asked for the recipients' identities too.
   const identity = sandbox ? "SES's identities" : "EmailIdentity";
   const functions: Record<string, Allowed[]> = {
-    Migrate: on("MasterSecret", ["secretsmanager:GetSecretValue"]),
+    Migrate: [
+      ...on("MasterSecret", ["secretsmanager:GetSecretValue"]),
+      "rds-db:connect on Database as postgres",
+    ],
     Ingest: [...on("EventQueue", consume), ...connect(stack, "ingest")],
     Sweep: [
       ...on("NotificationQueue", ["sqs:SendMessage", "sqs:GetQueueAttributes"]),
@@ -70,7 +74,8 @@ export function expectedPermissions(stack: Stack): Record<string, Allowed[]> {
     Feedback: [...on("FeedbackQueue", consume), ...connect(stack, "feedback")],
   };
   const whole = Object.entries(functions).map(([title, own]) => [title, [...ofEach(stack, title), ...own]]);
-  return { ...Object.fromEntries(whole), Operator: ofOperator(stack) };
+  const platform = ["events:PutEvents on EventBus", ...connect(stack, "platform")];
+  return { ...Object.fromEntries(whole), Operator: ofOperator(stack), Platform: platform };
 }
 
 const stages = ["Event", "Notification", "Feedback"];
@@ -94,6 +99,8 @@ function ofOperator(stack: Stack): Allowed[] {
     "ses:GetSendQuota on *",
     ...connect(stack, "operator"),
     ...connect(stack, "reader"),
+    ...on("*", ["scheduler:ListSchedules", "scheduler:ListScheduleGroups"]),
+    "scheduler:GetScheduleGroup on the default group",
     ...on("SweepSchedule", ["scheduler:GetSchedule", "scheduler:UpdateSchedule"]),
     "iam:PassRole on SweepScheduleRole if StringEquals iam:PassedToService scheduler.amazonaws.com",
   ];
@@ -130,11 +137,12 @@ function nameOf(stack: Stack, arn: string): string {
   const name = rest.join(":");
   if (service === "appsync" && name === "apis/*") return "AppSync's APIs";
   if (service === "ses" && name === "identity/*") return "SES's identities";
-  const [database] = stack.all("aws:rds/instance:Instance");
+  if (service === "scheduler" && name === "schedule-group/default") return "the default group";
+  const database = usedDatabase(stack);
   if (service === "rds-db" && database && name.startsWith(`dbuser:db-${database.name.toUpperCase()}/`)) {
     return `Database as ${name.split("/").at(-1)}`;
   }
-  if (service === "secretsmanager" && name.startsWith(`secret:rds!db-${database?.name}`))
+  if (service === "secretsmanager" && name.startsWith(`secret:rds!db-${database?.name}-`))
     return "MasterSecret";
   if (service === "scheduler" && name.startsWith("schedule/default/")) {
     const schedule = stack

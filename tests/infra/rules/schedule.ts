@@ -59,7 +59,9 @@ export const scheduleRules: Rule[] = [
     check: (stack) =>
       unless(
         schedulesOf(stack),
-        ({ inputs }) => (inputs.state === "ENABLED") === (!stack.dev || stack.settings.scheduleInDev),
+        ({ inputs }) =>
+          (inputs.state === "ENABLED") ===
+          (!stack.settings.hold && (!stack.dev || stack.settings.scheduleInDev)),
         ({ name, inputs }) => `${name} is ${inputs.state}`,
       ),
   },

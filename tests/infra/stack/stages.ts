@@ -10,7 +10,7 @@ export const stages: readonly { stage: string; names: RegExp }[] = [
   { stage: "migrate", names: /^(Migrate|MasterSecret)/ },
   { stage: "network", names: /^Vpc/ },
   { stage: "database", names: /^Database/ },
-  { stage: "operator", names: /^Operator/ },
+  { stage: "operator", names: /^(Operator|Platform)/ },
   { stage: "alarm", names: /^Alarm|Alarm$/ },
   { stage: "dashboard", names: /^Dashboard/ },
 ];

@@ -103,7 +103,8 @@ const database = v.object({
   identifier: text,
   engineVersion: text,
   instanceClass: text,
-  allocatedStorage: number,
+  /** A restored one has it from the backup. */
+  allocatedStorage: v.optional(number, 0),
   maxAllocatedStorage: v.optional(number, 0),
   storageEncrypted: flag,
   publiclyAccessible: flag,
@@ -118,9 +119,22 @@ const database = v.object({
   caCertIdentifier: v.optional(text),
   parameterGroupName: text,
   vpcSecurityGroupIds: v.optional(v.array(text), []),
+  restoreToPointInTime: v.optional(
+    v.object({ sourceDbInstanceIdentifier: v.optional(text), restoreTime: v.optional(text) }),
+  ),
 });
 export type Database = Seen<v.InferOutput<typeof database>>;
 export const databasesOf = (stack: Stack): Database[] => stack.parsed("aws:rds/instance:Instance", database);
+
+/** What the program calls the instances: the first, and one for each time that it was put back. */
+export const databaseNames = (stack: Stack): string[] => [
+  "DatabaseInstance",
+  ...stack.settings.database.restores.map((_, place) => `DatabaseInstance${place + 2}`),
+];
+
+/** The instance that everything must use: the one that was put back last. */
+export const usedDatabase = (stack: Stack): Database | undefined =>
+  databasesOf(stack).find(({ name }) => name === databaseNames(stack).at(-1));
 
 const parameterGroup = v.object({
   name: text,

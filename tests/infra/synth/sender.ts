@@ -1,8 +1,11 @@
 /** Nothing is sent by a synthesis, but production refuses to do without a sender of its own. */
-const from = "Shop Seven <notify@mail.shop-seven.com>";
+export const madeUpSender = "Shop Seven <notify@mail.shop-seven.com>";
 
-/** Settings with a sender, so that a fresh clone can be synthesised; the given one when there is one. */
+/** Settings with a sender, for tests; the given one when there is one. */
 export function withSender(settings: Record<string, unknown>): Record<string, unknown> {
   const { email } = settings;
-  return { ...settings, email: { from, ...(typeof email === "object" ? email : {}) } };
+  return { ...settings, email: { from: madeUpSender, ...(typeof email === "object" ? email : {}) } };
 }
+
+export const hasSender = ({ email }: Record<string, unknown>): boolean =>
+  typeof email === "object" && email !== null && "from" in email;

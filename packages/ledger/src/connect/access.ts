@@ -1,7 +1,8 @@
 import type { LedgerOptions } from "./ledger.ts";
+import type { Login } from "./login.ts";
 
 /** How every client of the ledger reaches its database: the statements' and the migrations'. */
-export const accessOf = ({ host, port, database, user, password, tls }: LedgerOptions) => ({
+export const accessOf = ({ host, port, database, user, tls }: LedgerOptions, { password }: Login) => ({
   host,
   port,
   database,

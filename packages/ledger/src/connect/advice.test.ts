@@ -39,3 +39,12 @@ test("what a role may not do in a statement is no connection's fault", () => {
   expect(asUnavailable(withCode("42501", "permission denied for table subscriber"))).toBeNull();
   expect(asUnavailable(withCode("22023", 'time zone "x" not recognized'))).toBeNull();
 });
+
+test("only a login that the server judged counts as refused: with another password it may be tried again", () => {
+  for (const code of ["28P01", "28000"])
+    expect(asUnavailable(withCode(code, "told"))).toMatchObject({ loginRefused: true });
+  expect(asUnavailable(withCode("28000", "no pg_hba.conf entry for host, no encryption"))).toMatchObject({
+    loginRefused: false,
+  });
+  expect(asUnavailable(withCode("53300", "told"))).toMatchObject({ loginRefused: false });
+});

@@ -25,7 +25,7 @@ const tlsAlone: Advice = {
   what: "the ledger's database takes no connection without TLS",
   way: "link the Database with tls 'verify'",
 };
-const refused: Advice = {
+export const refused: Advice = {
   what: "the ledger's database refuses the login",
   way: "check the linked Database's user and password or, with IAM, that rds-db:connect is allowed for this user and that the migrations have run",
 };

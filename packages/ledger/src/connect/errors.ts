@@ -1,15 +1,19 @@
-import { type Advice, absent, adviceOn } from "./advice.ts";
+import { type Advice, absent, adviceOn, refused } from "./advice.ts";
 
 /** The database can't be reached, lets us not in, or went away: nothing is wrong with the statement. */
 export class LedgerUnavailable extends Error {
   override readonly name = "LedgerUnavailable";
   /** False when the statement may have taken effect although its answer was lost. */
   readonly certainlyNotRun: boolean;
+  /** True when the server takes no login by this user with this password. */
+  readonly loginRefused: boolean;
 
-  constructor(cause: unknown, certainlyNotRun: boolean, { what, way }: Advice = adviceOn(cause) ?? absent) {
+  constructor(cause: unknown, certainlyNotRun: boolean, advice: Advice = adviceOn(cause) ?? absent) {
+    const { what, way } = advice;
     const why = cause instanceof Error ? cause.message : String(cause);
     super(`${what} (${why}); ${way}`, { cause });
     this.certainlyNotRun = certainlyNotRun;
+    this.loginRefused = advice === refused;
   }
 }
 

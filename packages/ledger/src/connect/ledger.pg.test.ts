@@ -249,12 +249,3 @@ describe("what is the statement's own fault is thrown as it is", () => {
     expect(await refusal(run(connect()))).toMatchObject({ name: "PostgresError", code });
   });
 });
-
-test("a password that is a function is asked for at each new connection", async () => {
-  const password = vi.fn(async () => String(database.options.password));
-  const ledger = connect({ password });
-  await one(ledger, true);
-  await terminate("idle");
-  await one(ledger, true);
-  expect(password).toHaveBeenCalledTimes(2);
-});

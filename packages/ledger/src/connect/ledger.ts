@@ -1,6 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import postgres from "postgres";
 import { accessOf } from "./access.ts";
+import { clocks, secondsSince } from "./clocks.ts";
 import { asUnavailable, isConflict, isReadOnly, LedgerUnavailable, withoutRows } from "./errors.ts";
 import { Login } from "./login.ts";
 import { arrayTypes } from "./types.ts";
@@ -12,7 +13,7 @@ export type LedgerOptions = {
   user: string;
   /** The database role that each connection takes on in place of its user's own: the user must be a member of it. */
   role?: string;
-  /** A function is asked at each new connection, so that a rotated password or a short-lived token is met. */
+  /** A function is asked again after some minutes, and after a refusal, so that a rotated password or a token is met. */
   password: string | (() => Promise<string>);
   /** `verify`: TLS with the server's certificate checked against the CAs that Node knows. */
   tls: "verify" | "off";
@@ -42,8 +43,8 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#login = new Login(options.password);
-    this.#options = { ...options, password: this.#login.password };
-    this.#sql = open(this.#options);
+    this.#options = options;
+    this.#sql = open(options, this.#login);
   }
 
   /**
@@ -69,6 +70,7 @@ export class Ledger {
   }
 
   async #once<T>(statement: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    await this.#login.ready();
     await this.#wakeUp();
     const sql = this.#sql;
     let timer: NodeJS.Timeout | undefined;
@@ -84,7 +86,8 @@ export class Ledger {
     } catch (error) {
       // The server that was the primary: only a new connection can find the one that is.
       if (isReadOnly(error)) this.#replace(sql);
-      throw this.#login.explain(error);
+      this.#login.note(error);
+      throw error;
     } finally {
       clearTimeout(timer);
       this.#running -= 1;
@@ -108,7 +111,7 @@ export class Ledger {
   /** A client that met a silent server may hang at every later use: drop it, and begin anew. */
   #replace(useless: Sql): void {
     if (this.#sql !== useless) return;
-    this.#sql = open(this.#options);
+    this.#sql = open(this.#options, this.#login);
     useless.end({ timeout: 0 }).catch(() => {});
   }
 
@@ -116,12 +119,6 @@ export class Ledger {
     await this.#sql.end({ timeout: 2 });
   }
 }
-
-/** A freeze may stop either clock. */
-const clocks = () => ({ monotonic: performance.now(), wall: Date.now() });
-
-const secondsSince = ({ monotonic, wall }: ReturnType<typeof clocks>): number =>
-  Math.max(performance.now() - monotonic, Date.now() - wall) / 1000;
 
 /**
  * After a statement that failed while its rows came in, the driver's next answer on that connection begins with
@@ -132,9 +129,9 @@ function withoutHoles<T>(answer: T): T {
   return answer;
 }
 
-const open = (options: LedgerOptions): Sql =>
+const open = (options: LedgerOptions, login: Login): Sql =>
   postgres({
-    ...accessOf(options),
+    ...accessOf(options, login),
     max: options.connections,
     idle_timeout: idleTimeout,
     // Of a busy function's connection as well: what a backend has gathered goes with it.
@@ -145,6 +142,8 @@ const open = (options: LedgerOptions): Sql =>
       application_name: options.applicationName,
       ...(options.role === undefined ? {} : { role: options.role }),
       TimeZone: "UTC",
+      // A role may change its own default for good; the statements name their schema.
+      search_path: "pg_catalog, pg_temp",
       statement_timeout: Math.round(options.deadline * 1000),
       lock_timeout: Math.round(options.deadline * 500),
       // The statements are short, whatever the planner thinks they cost: compiling them takes longer than they do.

@@ -1,45 +1,56 @@
 import { noPassword } from "./advice.ts";
+import { clocks, secondsSince } from "./clocks.ts";
 import { LedgerUnavailable } from "./errors.ts";
 
-/**
- * Seconds that a password may take to come by. The driver gives a whole connection four; what came later would be
- * written to a socket that is gone, and end the process.
- */
+/** Seconds that a password may take to come by. */
 const patience = 2;
 
+/** Seconds after which it is asked for anew: a token of IAM is good for 15 minutes, and a connection takes its time. */
+const freshFor = 9 * 60;
+
 /**
- * The password as the driver can take it. One that is a function is asked at each new connection; its rejection would
- * end the process too. So it answers with none instead, and `explain` says afterwards why the server refused that.
+ * The password as the driver can take it. One that is a function is asked before a statement is given to the driver:
+ * what came after the driver has given a connection up would be written to a socket that is gone, and end the process.
  */
 export class Login {
-  readonly password: string | (() => Promise<string>);
-  #failure: unknown = null;
+  readonly password: string | (() => string);
+  readonly #source: (() => Promise<string>) | null;
+  #kept: { password: string; at: ReturnType<typeof clocks> } | null = null;
+  #asked: Promise<void> | null = null;
 
   constructor(password: string | (() => Promise<string>)) {
-    this.password = typeof password === "string" ? password : () => this.#ask(password);
+    this.#source = typeof password === "string" ? null : password;
+    this.password = typeof password === "string" ? password : () => this.#kept?.password ?? "";
   }
 
-  async #ask(password: () => Promise<string>): Promise<string> {
+  /** Resolves when there is a password that a new connection may use. Throws `LedgerUnavailable`. */
+  async ready(): Promise<void> {
+    if (this.#source === null) return;
+    if (this.#kept !== null && secondsSince(this.#kept.at) < freshFor) return;
+    this.#asked ??= this.#ask(this.#source).finally(() => {
+      this.#asked = null;
+    });
+    await this.#asked;
+  }
+
+  /** To be told of each error: a password that the server has refused is asked for anew. */
+  note(error: unknown): void {
+    if (error instanceof Error && "code" in error && String(error.code).startsWith("28")) this.#kept = null;
+  }
+
+  async #ask(source: () => Promise<string>): Promise<void> {
+    const at = clocks();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const error = new Error(`none came within ${patience} s`);
       timer = setTimeout(() => reject(error), patience * 1000);
     });
     try {
-      const given = await Promise.race([password(), late]);
-      this.#failure = null;
-      return given;
+      this.#kept = { password: await Promise.race([source(), late]), at };
     } catch (error) {
-      this.#failure = error;
-      return "";
+      throw new LedgerUnavailable(error, true, noPassword);
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** The error of a connection, or why there was no password for it. */
-  explain(error: unknown): unknown {
-    const refused = error instanceof Error && "code" in error && String(error.code).startsWith("28");
-    return refused && this.#failure !== null ? new LedgerUnavailable(this.#failure, true, noPassword) : error;
   }
 }

@@ -34,10 +34,10 @@ test("of two statements that lock each other out, both run", async () => {
     ledger.run(
       async (run) => {
         await run.begin(async (transaction) => {
-          await transaction`UPDATE pair SET hits = hits + 1 WHERE n = ${first}`;
+          await transaction`UPDATE public.pair SET hits = hits + 1 WHERE n = ${first}`;
           together();
           await both;
-          await transaction`UPDATE pair SET hits = hits + 1 WHERE n = ${second}`;
+          await transaction`UPDATE public.pair SET hits = hits + 1 WHERE n = ${second}`;
         });
       },
       { repeatable: false },
@@ -46,29 +46,21 @@ test("of two statements that lock each other out, both run", async () => {
   expect(await sql`SELECT hits FROM pair`).toEqual([{ hits: 2 }, { hits: 2 }]);
 });
 
-test("every session is pinned: UTC, a limit for statements and locks, no compiler", async () => {
+test("every session is pinned: UTC, a limit for statements and locks, no compiler, a path that its role can't change", async () => {
+  const { sql, options } = database;
+  await sql.unsafe(`ALTER ROLE ${options.user} IN DATABASE ${options.database} SET search_path = elsewhere`);
   const [settings] = await connect({ deadline: 7 }).run(
     (sql) =>
       sql`SELECT current_setting('TimeZone') AS zone, current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
-        current_setting('jit') AS jit`,
+        current_setting('jit') AS jit, current_setting('search_path') AS path`,
     { repeatable: true },
   );
-  expect(settings).toEqual({ zone: "UTC", statement: "7s", lock: "3500ms", jit: "off" });
-});
-
-test("a password that can't be had ends the statement alone, and the next one asks again", async () => {
-  let credentials = false;
-  const ledger = connect({
-    async password() {
-      if (credentials) return String(database.options.password);
-      throw new Error("no credentials");
-    },
+  expect(settings).toEqual({
+    zone: "UTC",
+    statement: "7s",
+    lock: "3500ms",
+    jit: "off",
+    path: "pg_catalog, pg_temp",
   });
-  const one = () => ledger.run((sql) => sql`SELECT 1 AS one`, { repeatable: false });
-  await expect(one()).rejects.toMatchObject({
-    name: "LedgerUnavailable",
-    message: expect.stringContaining("there is no password for the ledger's database (no credentials)"),
-  });
-  credentials = true;
-  expect(await one()).toEqual([{ one: 1 }]);
+  await sql.unsafe(`ALTER ROLE ${options.user} IN DATABASE ${options.database} RESET search_path`);
 });

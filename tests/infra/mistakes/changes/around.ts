@@ -3,7 +3,7 @@ import type { ChangeMistake } from "../change.ts";
 /** What the data moves in: database, network, permissions, secrets. */
 export const aroundChanges: ChangeMistake[] = [
   {
-    rule: "there is one database, and none under sst dev",
+    rule: "there is one database, another for each restore, and none under sst dev",
     changes: [["DatabaseInstance", "aws:rds/instance:Instance", "aws:rds/cluster:Cluster"]],
   },
   {
@@ -83,6 +83,20 @@ export const aroundChanges: ChangeMistake[] = [
   {
     rule: "an operator may do exactly what a redrive, a pause and the ledger need",
     changes: [["Operator", "sqs:StartMessageMoveTask", "sqs:PurgeQueue"]],
+  },
+  {
+    rule: "the platform may put events on the bus, log in as its own role, and nothing else",
+    changes: [["Platform", "/owed_platform", "/owed_operator"]],
+  },
+  {
+    rule: "the platform may put events on the bus, log in as its own role, and nothing else",
+    changes: [["Platform", "event-bus/owed-production", "event-bus/default"]],
+  },
+  {
+    rule: "the database lets in the functions, the bastion and its named clients, and nobody else",
+    changes: [
+      ["DatabaseSecurityGroup", '"securityGroups":["', '"cidrBlocks":["10.0.0.0/16"],"securityGroups":["'],
+    ],
   },
   {
     rule: "each function may do exactly what it does",

@@ -49,8 +49,8 @@ export const dataChanges: ChangeMistake[] = [
     changes: [["IngestSource", "EventQueueQueue", "EventDlqQueue"]],
   },
   {
-    rule: "an event source is enabled",
-    changes: [["DeliverSource", '"batchSize"', '"enabled":false,"batchSize"']],
+    rule: "an event source is on, but for deliver's and feedback's while the stage is held",
+    changes: [["DeliverSource", '"enabled":true', '"enabled":false']],
   },
   {
     rule: "a standard queue's batch over 10 messages has a window",

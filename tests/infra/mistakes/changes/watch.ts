@@ -29,7 +29,7 @@ export const watchChanges: ChangeMistake[] = [
   },
   {
     rule: "an alarm looks as CloudWatch can",
-    changes: [["UnknownOutcomesAlarm", "FILL(m1, 0)", "FILL(m2, 0)"]],
+    changes: [["UnknownOutcomesAlarm", "+ m1", "+ m2"]],
   },
   {
     rule: "an alarm reaches somebody",
