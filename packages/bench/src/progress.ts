@@ -2,6 +2,20 @@ import { Presets, SingleBar } from "cli-progress";
 
 export type Progress = { update(done: number): void; stop(): void };
 
+/** Does some work that tells how far it is. */
+export async function withProgress<T>(
+  name: string,
+  total: number,
+  work: (update: (done: number) => void) => Promise<T>,
+): Promise<T> {
+  const progress = startProgress(name, total);
+  try {
+    return await work(progress.update);
+  } finally {
+    progress.stop();
+  }
+}
+
 /** A bar on a terminal; elsewhere a line at the beginning, so that whoever waits knows for what. */
 export function startProgress(name: string, total: number): Progress {
   if (!process.stderr.isTTY) {

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Ledger } from "@owed/ledger";
-import { type Stack, startStack } from "@owed/local/stack";
+import type { Stack } from "@owed/local/stack";
 import Table from "cli-table3";
 import { Command } from "commander";
 import type { Stage } from "../../../../infra/bundle.ts";
 import { makeBundles } from "../../../../infra/bundles/make.ts";
 import { wholeNumber } from "../arguments.ts";
 import { describeMachine, type Machine } from "../machine.ts";
-import { startProgress } from "../progress.ts";
+import { withProgress } from "../progress.ts";
 import { type Spread, spread } from "../statistics.ts";
+import { type Cloud, withCloud } from "../with-cloud.ts";
 import { type Sample, sampleAll } from "./sample.ts";
 
 type Options = { runs: number; json: boolean };
@@ -38,55 +36,35 @@ export const coldCommand = () =>
       else print(result);
     });
 
-async function measure(options: Options): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "owed-bench-"));
-  try {
+const measure = (options: Options): Promise<Result> =>
+  withCloud({}, async (cloud, folder) => {
     const build = join(folder, "build");
     const bundles = await makeBundles(build);
-    const stack = await startStack({ folder, functionLogs: "ERROR", log: (line) => console.error(line) });
-    const ledger = new Ledger({ ...stack.ledgerOptions, applicationName: "owed-bench" });
-    try {
-      await quieten(stack);
-      const samples = await sampled({ stack, ledger, build }, options.runs * bundles.length, options.runs);
-      const functions = bundles.map(({ stage, bytes }) => {
-        const its = samples.filter((sample) => sample.stage === stage);
-        const times = (of: (sample: Sample) => number): Times => {
-          const { min, p50, max } = spread(its.map(of));
-          return { min, p50, max };
-        };
-        return { stage, bytes, imported: times((s) => s.imported), invoked: times((s) => s.invoked) };
-      });
-      return { benchmark: "cold", machine: await describeMachine(ledger), options, functions };
-    } finally {
-      await ledger.close();
-      await stack.stop();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+    await quieten(cloud.stack);
+    const samples = await sampled({ ...cloud, build }, options.runs * bundles.length, options.runs);
+    const functions = bundles.map(({ stage, bytes }) => {
+      const its = samples.filter((sample) => sample.stage === stage);
+      const times = (of: (sample: Sample) => number): Times => {
+        const { min, p50, max } = spread(its.map(of));
+        return { min, p50, max };
+      };
+      return { stage, bytes, imported: times((s) => s.imported), invoked: times((s) => s.invoked) };
+    });
+    return { benchmark: "cold", machine: await describeMachine(cloud.ledger), options, functions };
+  });
 
 /** The artefacts alone consume and sweep. */
-async function quieten({ schedule, sources }: Stack): Promise<void> {
-  schedule.pause();
+async function quieten({ sources }: Stack): Promise<void> {
   await Promise.all(Object.values(sources).map((source) => source.pause()));
 }
 
-async function sampled(
-  cold: { stack: Stack; ledger: Ledger; build: string },
-  total: number,
-  runs: number,
-): Promise<Sample[]> {
-  const samples: Sample[] = [];
-  const progress = startProgress("cold starts", total);
-  try {
+const sampled = (cold: Cloud & { build: string }, total: number, runs: number): Promise<Sample[]> =>
+  withProgress("cold starts", total, async (update) => {
+    const samples: Sample[] = [];
     for (let run = 0; run < runs; run += 1)
-      await sampleAll({ ...cold, sampled: (sample) => progress.update(samples.push(sample)) });
-  } finally {
-    progress.stop();
-  }
-  return samples;
-}
+      await sampleAll({ ...cold, sampled: (sample) => update(samples.push(sample)) });
+    return samples;
+  });
 
 function print({ machine, options, functions }: Result): void {
   console.log(`Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.cores} × ${machine.cpu}`);

@@ -1,17 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Ledger } from "@owed/ledger";
-import { startStack } from "@owed/local/stack";
 import { Command } from "commander";
 import { wholeNumber } from "../arguments.ts";
 import { describeMachine, type Machine } from "../machine.ts";
-import { startProgress } from "../progress.ts";
+import { withProgress } from "../progress.ts";
+import { type Cloud, withCloud } from "../with-cloud.ts";
 import { costOfUsage, type Line, scaled, type Usage } from "./bill.ts";
 import { type Fixed, fixedCosts, readFixed } from "./fixed.ts";
 import { minutesOfMonth, prices } from "./prices.ts";
 import { print } from "./print.ts";
-import { type Cloud, idle, recover, toldByEach, work } from "./work.ts";
+import { idle, recover, toldByEach, work } from "./work.ts";
 
 type Options = { month: number; minutes: number; outage: number; latency: number; json: boolean };
 
@@ -44,61 +40,35 @@ export const costCommand = () =>
 
 async function measure(options: Options): Promise<Result> {
   const fixed = await readFixed();
-  const folder = await mkdtemp(join(tmpdir(), "owed-bench-"));
-  try {
-    const stack = await startStack({
-      folder,
-      dailyQuota: -1,
-      functionLogs: "ERROR",
-      log: (line) => console.error(line),
-    });
-    stack.schedule.pause();
-    stack.ses.faults.add(() => ({ delay: options.latency }));
-    const ledger = new Ledger({ ...stack.ledgerOptions, applicationName: "owed-bench" });
-    try {
-      const machine = await describeMachine(ledger);
-      const measured = await measureParts({ stack, ledger }, options);
-      return {
-        benchmark: "cost",
-        machine,
-        options,
-        prices: `${prices.region}, ${prices.date}`,
-        fixed,
-        measured,
-        dollars: {
-          fixed: fixedCosts(fixed),
-          idle: costOfUsage(monthOf(measured.idle)),
-          month: costOfUsage(scaled(measured.work, options.month)),
-          outage: costOfUsage(measured.outage),
-        },
-      };
-    } finally {
-      await ledger.close();
-      await stack.stop();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return await withCloud({ dailyQuota: -1 }, async (cloud) => {
+    cloud.stack.ses.faults.add(() => ({ delay: options.latency }));
+    const machine = await describeMachine(cloud.ledger);
+    const measured = await measureParts(cloud, options);
+    return {
+      benchmark: "cost",
+      machine,
+      options,
+      prices: `${prices.region}, ${prices.date}`,
+      fixed,
+      measured,
+      dollars: {
+        fixed: fixedCosts(fixed),
+        idle: costOfUsage(monthOf(measured.idle)),
+        month: costOfUsage(scaled(measured.work, options.month)),
+        outage: costOfUsage(measured.outage),
+      },
+    };
+  });
 }
 
 async function measureParts(cloud: Cloud, { month, minutes, outage }: Options): Promise<Result["measured"]> {
   const events = Math.max(1, Math.round(month / minutesOfMonth / toldByEach));
-  const shown = async <T>(
-    name: string,
-    total: number,
-    part: (update: (done: number) => void) => Promise<T>,
-  ) => {
-    const progress = startProgress(name, total);
-    try {
-      return await part(progress.update);
-    } finally {
-      progress.stop();
-    }
-  };
   return {
-    idle: await shown("minutes with nothing owed", minutes, (update) => idle(cloud, minutes, update)),
-    work: await shown("minutes of work", minutes, (update) => work(cloud, minutes, events, update)),
-    outage: await shown("minutes of an outage", outage, (update) => recover(cloud, outage, events, update)),
+    idle: await withProgress("minutes with nothing owed", minutes, (update) => idle(cloud, minutes, update)),
+    work: await withProgress("minutes of work", minutes, (update) => work(cloud, minutes, events, update)),
+    outage: await withProgress("minutes of an outage", outage, (update) =>
+      recover(cloud, outage, events, update),
+    ),
   };
 }
 

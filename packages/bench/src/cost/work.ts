@@ -2,14 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Ledger, proveDelivery, registerShipment, subscribe } from "@owed/ledger";
 import type { Stack } from "@owed/local/stack";
+import type { Cloud } from "../with-cloud.ts";
 import type { Usage } from "./bill.ts";
 import { startMeter } from "./meter.ts";
-
-export type Cloud = {
-  /** With its schedule paused: the work says when it beats. */
-  stack: Stack;
-  ledger: Ledger;
-};
 
 /** Each event tells the buyer and the merchant's inbox. */
 export const toldByEach = 2;

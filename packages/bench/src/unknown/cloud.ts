@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChangeMessageVisibilityBatchCommand } from "@aws-sdk/client-sqs";
 import { askQueue } from "@owed/functions/ask-queue";
-import { type Ledger, proveDelivery } from "@owed/ledger";
+import { proveDelivery } from "@owed/ledger";
 import type { Stack } from "@owed/local/stack";
 import { owe } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
-
-/** The local stack, and the ledger as the benchmark looks into it. */
-export type Cloud = { stack: Stack; ledger: Ledger };
+import type { Cloud } from "../with-cloud.ts";
 
 /** Tries until it holds; seconds of real time bound it. */
 export async function until(

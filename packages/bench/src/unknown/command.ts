@@ -1,13 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Ledger } from "@owed/ledger";
-import { startStack } from "@owed/local/stack";
 import { Command } from "commander";
 import { wholeNumber } from "../arguments.ts";
 import { describeMachine, type Machine } from "../machine.ts";
-import { startProgress } from "../progress.ts";
-import type { Cloud } from "./cloud.ts";
+import { withProgress } from "../progress.ts";
+import { type Cloud, withCloud } from "../with-cloud.ts";
 import { fateTable, windowTable } from "./print.ts";
 import { type Reconciliation, reconcileKills } from "./reconcile.ts";
 import { measureWindow, type Window } from "./window.ts";
@@ -58,30 +53,13 @@ const providers = [0, 50];
 /** Notifications delivered before anything is measured. */
 const warmUp = 200;
 
-async function measure(options: Options): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "owed-bench-"));
-  try {
-    const stack = await startStack({
-      folder,
-      // A killed worker's message comes again when the benchmark says so, and never by itself.
-      visibility: 3600,
-      functionLogs: "ERROR",
-      log: (line) => console.error(line),
-    });
-    // It beats by itself as well, and is not to meet the provider's daily quota.
-    stack.schedule.pause();
-    stack.ses.quota.max24HourSend = 1_000_000_000;
-    const ledger = new Ledger({ ...stack.ledgerOptions, applicationName: "owed-bench" });
-    try {
-      return await measureParts({ stack, ledger }, options);
-    } finally {
-      await ledger.close();
-      await stack.stop();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+const measure = (options: Options): Promise<Result> =>
+  // A killed worker's message comes again when the benchmark says so, and never by itself.
+  withCloud({ visibility: 3600 }, async (cloud) => {
+    // Nor is it to meet the provider's daily quota.
+    cloud.stack.ses.quota.max24HourSend = 1_000_000_000;
+    return await measureParts(cloud, options);
+  });
 
 /** Each part is told when it is done, since all of them together take long. */
 async function measureParts(cloud: Cloud, options: Options): Promise<Result> {
@@ -96,14 +74,14 @@ async function measureParts(cloud: Cloud, options: Options): Promise<Result> {
   const windows: Window[] = [];
   for (const provider of providers) {
     const name = `delivered, the provider answers after ${provider} ms`;
-    windows.push(await shown(name, rows, (update) => measureWindow(cloud, rows, provider, update)));
+    windows.push(await withProgress(name, rows, (update) => measureWindow(cloud, rows, provider, update)));
   }
   say(`\nThe window while nothing goes wrong, in ms (${rows} notifications each)\n${windowTable(windows)}`);
 
   const kill = async (name: string, kills: number, noEvent: boolean) => {
     const work = (progress: (killed: number) => void) =>
       reconcileKills(cloud, { ...options, kills, noEvent, progress });
-    const made = await shown(name, kills, work);
+    const made = await withProgress(name, kills, work);
     if (kills > 0)
       say(`\n${name} (seed ${seed}): notifications by the moment of the kill\n${fateTable(made)}`);
     return made;
@@ -113,17 +91,4 @@ async function measureParts(cloud: Cloud, options: Options): Promise<Result> {
   const holds = ({ lost, uncounted, notFinished }: Reconciliation) => lost + uncounted + notFinished === 0;
   const ok = holds(proven) && holds(unproven) && proven.duplicates === 0;
   return { benchmark: "unknown", machine, options, windows, proven, unproven, ok };
-}
-
-async function shown<T>(
-  name: string,
-  total: number,
-  work: (update: (done: number) => void) => Promise<T>,
-): Promise<T> {
-  const progress = startProgress(name, total);
-  try {
-    return await work(progress.update);
-  } finally {
-    progress.stop();
-  }
 }

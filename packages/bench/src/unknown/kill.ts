@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { handler } from "@owed/functions/deliver";
 import { startEventSource } from "@owed/local";
 import { percentile } from "../statistics.ts";
+import type { Cloud } from "../with-cloud.ts";
 import { type AtKill, momentOf } from "./classify.ts";
-import { type Cloud, makeVisible, oweRows, publishAll, until } from "./cloud.ts";
+import { makeVisible, oweRows, publishAll, until } from "./cloud.ts";
 import { deliverSessions, readRows } from "./rows.ts";
 import type { Workers } from "./workers.ts";
 

@@ -1,6 +1,6 @@
 import { seededRandom } from "../random.ts";
+import type { Cloud } from "../with-cloud.ts";
 import { type Case, type Fate, fateOf, type Moment, tabulate } from "./classify.ts";
-import type { Cloud } from "./cloud.ts";
 import { type Killer, killWorkers, type Victim } from "./kill.ts";
 import { recover } from "./recover.ts";
 import { readRows } from "./rows.ts";

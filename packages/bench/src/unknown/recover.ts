@@ -1,4 +1,5 @@
-import { type Cloud, consumed, letPass, unfinished } from "./cloud.ts";
+import type { Cloud } from "../with-cloud.ts";
+import { consumed, letPass, unfinished } from "./cloud.ts";
 import type { Round } from "./kill.ts";
 
 export type Recovery = {

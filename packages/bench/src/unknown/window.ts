@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Spread, spread } from "../statistics.ts";
-import { type Cloud, oweRows, unfinished, until } from "./cloud.ts";
+import type { Cloud } from "../with-cloud.ts";
+import { oweRows, unfinished, until } from "./cloud.ts";
 import { readRows } from "./rows.ts";
 
 export type Window = {

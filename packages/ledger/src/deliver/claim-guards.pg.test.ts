@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
-import { eventually } from "../../../../tests/support/eventually.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { claimAll, message } from "../testing/act.ts";
-import { race } from "../testing/race.ts";
+import { orWaits, race } from "../testing/race.ts";
 import { empty, newRow, readRow, type Shape } from "../testing/rows.ts";
 import type { Message } from "./claim.ts";
 
@@ -30,14 +29,7 @@ test("a batch waits for no row but its own", async () => {
   const [own, other] = [await newRow(database, "queued"), await newRow(database, "queued")];
   await database.sql.begin(async (holder) => {
     await holder`SELECT FROM owed.notification WHERE id = ${other} FOR UPDATE`;
-    const waits = eventually(async () => {
-      const [waiting] = await database.sql`
-        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      expect(waiting).toBeDefined();
-      return "waits";
-    }, 5);
-    waits.catch(() => {});
-    expect(await Promise.race([claimAll(database, message(own)), waits])).toEqual(["claimed"]);
+    expect(await orWaits(database.sql, claimAll(database, message(own)))).toEqual(["claimed"]);
   });
 });
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { waitsForLock } from "../testing/race.ts";
 import { newRow, readRow, type Shape } from "../testing/rows.ts";
 import { recordEvidence } from "./record-evidence.ts";
 
@@ -41,11 +42,7 @@ test.each(ends)("evidence for a %s row that becomes %s while it waits", async (s
     `UPDATE owed.notification SET state = '${state}', owed_at = NULL, ${set} WHERE id = '${id}'`,
   );
   const weighed = recordEvidence(ledger, [{ ...proof, outcome: "arrived" }]);
-  await vi.waitFor(async () => {
-    const waiting = await sql`
-      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    expect(waiting).toHaveLength(1);
-  });
+  await waitsForLock(sql, 1, 1000);
   await other`COMMIT`;
   other.release();
   expect(await weighed).toEqual([{ id, result: "known", duplicate: false, suppressed: false }]);

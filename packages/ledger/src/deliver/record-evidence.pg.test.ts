@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { Ledger } from "../connect/ledger.ts";
 import type { Outcome } from "../states.ts";
 import { accepted, claimRow, look, nothing, recordOne, take } from "../testing/act.ts";
+import { waitsForLock } from "../testing/race.ts";
 import { empty, everyShape, newRow, readRow, readTries, type Shape } from "../testing/rows.ts";
 import { type Proof, recordEvidence } from "./record-evidence.ts";
 
@@ -179,11 +180,7 @@ describe("a duplicate: another message of the provider for a row that it has acc
     await database.sql.begin(async (holder) => {
       await holder`SELECT FROM owed.notification WHERE id = ${id} FOR UPDATE`;
       weighed = Promise.all(ledgers.map((ledger) => recordEvidence(ledger, [proof(id, second)])));
-      await vi.waitFor(async () => {
-        const waiting =
-          await database.sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-        expect(waiting).toHaveLength(3);
-      }, 5000);
+      await waitsForLock(database.sql, 3);
     });
     await weighed;
     await Promise.all(ledgers.map((ledger) => ledger.close()));

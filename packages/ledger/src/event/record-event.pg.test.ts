@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { registerShipment } from "../../../../tests/support/shipment.ts";
+import { waitsForLock } from "../testing/race.ts";
 import { empty } from "../testing/rows.ts";
 
 // What the platform calls in its own transactions: owed.record_event.
@@ -110,11 +111,7 @@ test("two transactions about one shipment take turns, so that the current status
     // Older, and called later: it waits, and then finds that the newer one is current.
     second =
       database.sql`SELECT owed.record_event('E-older', ${shipment}, 'picked_up', '2026-03-29 07:00Z')`.execute();
-    await vi.waitFor(async () => {
-      const waiting = await database.sql`
-        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      expect(waiting).toHaveLength(1);
-    }, 5000);
+    await waitsForLock(database.sql);
   });
   await second;
   expect(await database.sql`SELECT status FROM owed.shipment WHERE id = ${shipment}`).toEqual([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
-import { eventually } from "../../../../tests/support/eventually.ts";
 import { look } from "../testing/act.ts";
+import { orWaits } from "../testing/race.ts";
 import { type Columns, empty, newRow, readRow, type Shape } from "../testing/rows.ts";
 import type { LookOptions } from "./look-again.ts";
 
@@ -22,14 +22,7 @@ test("a row that somebody holds is left for the next look, without waiting", asy
   const before = await readRow(database, held);
   await database.sql.begin(async (holder) => {
     await holder`SELECT FROM owed.notification WHERE id = ${held} FOR UPDATE`;
-    const waits = eventually(async () => {
-      const [waiting] = await database.sql`
-        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      expect(waiting).toBeDefined();
-      return "waits";
-    }, 5);
-    waits.catch(() => {});
-    expect(await Promise.race([look(database), waits])).toMatchObject({ taken: 1, resent: 1 });
+    expect(await orWaits(database.sql, look(database))).toMatchObject({ taken: 1, resent: 1 });
   });
   expect(await readRow(database, held)).toEqual(before);
   expect(await readRow(database, free)).toMatchObject({ state: "pending", resends: 1 });
