@@ -2,7 +2,7 @@ import { createAlarm } from "./create-alarm.ts";
 import { deployed } from "./database.ts";
 import { deliver } from "./deliver.ts";
 import { eventDlq, eventQueue, eventRule, ingest } from "./event.ts";
-import { feedback, feedbackDlq, feedbackQueue, feedbackRule } from "./feedback.ts";
+import { feedback, feedbackDlq, feedbackQueue, feedbackRule, smsRule } from "./feedback.ts";
 import {
   databaseMetric,
   functionMetric,
@@ -10,14 +10,17 @@ import {
   queueMetric,
   reputationMetric,
   ruleMetric,
+  smsMetric,
+  topicMetric,
 } from "./metrics.ts";
 import { notificationDlq, notificationQueue } from "./queue.ts";
+import { replies } from "./sms-replies.ts";
 import { settings } from "./stage.ts";
 import { sweep } from "./sweep.ts";
 
 /** What somebody must be told of; docs/operate.md says what to do about each. $0.10 a month and alarm. */
 
-const { alarm, functions, database } = settings;
+const { alarm, functions, database, sms } = settings;
 const fiveMinutes = 300;
 
 createAlarm("SweepMissing", {
@@ -89,13 +92,30 @@ createAlarm("ComplaintRate", {
   period: 3600,
 });
 
-for (const [name, rule, own] of [
-  ["Event", eventRule, true],
-  ["Feedback", feedbackRule, false],
-] as const)
+for (const [name, rule, queue, own] of [
+  ["Event", eventRule, "event", true] as const,
+  ["Feedback", feedbackRule, "feedback", false] as const,
+  ...(smsRule ? [["Sms", smsRule, "feedback", false] as const] : []),
+])
   createAlarm(`${name}Rule`, {
-    says: `EventBridge can't hand events to the ${name.toLowerCase()} queue, and drops them after a day: was the queue's policy changed?`,
+    says: `EventBridge can't hand events to the ${queue} queue, and drops them after a day: was the queue's policy changed?`,
     metric: ruleMetric(rule, own),
+    is: { above: 0 },
+    period: fiveMinutes,
+  });
+
+if (sms)
+  createAlarm("SmsSpend", {
+    says: `Of the $${sms.monthlySpend} that the account may spend on texts in a month four fifths are gone: at the limit AWS sends none. Ask for more.`,
+    metric: smsMetric("TextMessageMonthlySpend"),
+    is: { above: 0.8 * sms.monthlySpend },
+    period: fiveMinutes,
+    missingIsSame: true,
+  });
+if (replies)
+  createAlarm("SmsReplies", {
+    says: "SNS can't hand answers to texts to the feedback queue, and a STOP is not heard: was the queue's policy changed?",
+    metric: topicMetric(replies, "NumberOfNotificationsFailed"),
     is: { above: 0 },
     period: fiveMinutes,
   });

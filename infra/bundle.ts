@@ -44,16 +44,22 @@ export function copyFiles(stage: Stage): Copied[] {
 export const mostBytes = 1_500_000;
 
 /**
- * The AWS clients that each function calls, and so has in its bundle. Two functions call two services: the sweep fills
- * SQS by what SES allows, and deliver sends by SES and sets the visibility of what it could not send.
+ * The AWS clients that each function calls, and so has in its bundle. The sweep fills SQS by what SES allows; deliver
+ * sends by SES and End User Messaging, and sets the visibility of what it could not send.
  */
 export const clients: Record<Stage, readonly string[]> = {
   migrate: ["secrets-manager"],
   ingest: ["sqs"],
   sweep: ["ses", "sqs"],
-  deliver: ["ses", "sqs"],
+  deliver: ["pinpoint-sms-voice-v2", "ses", "sqs"],
   feedback: ["sqs"],
 };
 
 /** Packages that one function alone needs: in another, a whole index was taken in for one export of it. */
-export const ofOneFunction: Record<string, Stage> = { liquidjs: "deliver", postgrator: "migrate" };
+export const ofOneFunction: Record<string, Stage> = {
+  "ipaddr.js": "deliver",
+  liquidjs: "deliver",
+  postgrator: "migrate",
+  "sms-segments-calculator": "deliver",
+  standardwebhooks: "deliver",
+};

@@ -14,6 +14,8 @@ export type AlarmOptions = {
   periods?: number;
   /** No data is the fault itself. */
   missingIsBad?: boolean;
+  /** A level that is only written when it changes: without data it is as it was. */
+  missingIsSame?: boolean;
 };
 
 /** All alarms, for the dashboard. */
@@ -22,7 +24,7 @@ export const alarms: aws.cloudwatch.MetricAlarm[] = [];
 /** An alarm `<prefix>-<name>`, which says when it begins and when it ends. */
 export function createAlarm(
   name: string,
-  { says, metric, is, period, periods = 1, missingIsBad }: AlarmOptions,
+  { says, metric, is, period, periods = 1, missingIsBad, missingIsSame }: AlarmOptions,
 ): void {
   const metrics = Array.isArray(metric) ? metric : [metric];
   const [first] = metrics;
@@ -43,7 +45,7 @@ export function createAlarm(
       datapointsToAlarm: periods,
       comparisonOperator: "above" in is ? "GreaterThanThreshold" : "LessThanThreshold",
       threshold: "above" in is ? is.above : is.below,
-      treatMissingData: missingIsBad ? "breaching" : "notBreaching",
+      treatMissingData: missingIsBad ? "breaching" : missingIsSame ? "ignore" : "notBreaching",
       alarmActions: [topic.arn],
       okActions: [topic.arn],
     }),

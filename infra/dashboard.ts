@@ -10,9 +10,10 @@ import {
   ownMetric,
   queueMetric,
   reputationMetric,
+  smsMetric,
 } from "./metrics.ts";
-import { notificationDlq, notificationQueue } from "./queue.ts";
-import { prefix, region } from "./stage.ts";
+import { notificationDlq, notificationQueue, shadowQueue } from "./queue.ts";
+import { prefix, region, settings } from "./stage.ts";
 import { sweep } from "./sweep.ts";
 
 /** One page, from left to right and down in the order of the data. The first three of an account cost nothing. */
@@ -54,6 +55,7 @@ const charts: Chart[] = [
         "cancelled",
         "rescued",
         "resent",
+        ...(shadowQueue ? ["shadowed"] : []),
       ),
       functionMetric(sweep, "Duration"),
     ],
@@ -85,6 +87,7 @@ const charts: Chart[] = [
     title: "What became of them (feedback)",
     metrics: [
       ...count("feedback", "proven", "known", "bounced", "complained", "suppressed", "duplicate"),
+      ...(settings.sms?.twoWay ? count("feedback", "heard") : []),
       functionMetric(feedback, "Errors"),
     ],
   },
@@ -92,6 +95,18 @@ const charts: Chart[] = [
     title: "Bounces and complaints",
     metrics: [reputationMetric("Reputation.BounceRate"), reputationMetric("Reputation.ComplaintRate")],
   },
+  ...(settings.sms
+    ? [
+        {
+          title: "Texts of the whole account: parts, and dollars this month",
+          metrics: [
+            smsMetric("NumberOfTextMessagePartsSent"),
+            smsMetric("NumberOfTextMessagePartsDelivered"),
+            smsMetric("TextMessageMonthlySpend"),
+          ],
+        },
+      ]
+    : []),
   ...(deployed
     ? [
         {

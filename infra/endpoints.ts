@@ -1,4 +1,5 @@
 import { network, tcp } from "./network.ts";
+import { sms } from "./sms.ts";
 import { account, arnOf, policyOf, prefix, region, settings } from "./stage.ts";
 
 /**
@@ -44,6 +45,8 @@ function create({ vpc, functions }: NonNullable<typeof network>) {
       actions: ["ses:SendEmail", "ses:GetSendQuota"],
       resources: ["*"],
     }),
+    // $14.60, where deliver sends texts. The service's endpoint is called as the SDK's client is.
+    ...(sms ? [endpoint("VpcSmsEndpoint", "pinpoint-sms-voice-v2", 2, sms.maySend)] : []),
     // $7.30: one zone is enough for migrate, which runs on deployments alone.
     endpoint("VpcSecretsEndpoint", "secretsmanager", 1, {
       actions: ["secretsmanager:GetSecretValue"],

@@ -2,6 +2,7 @@ import { eventReceives, timeouts } from "@owed/functions/parse-settings";
 import { consume, mayConsume } from "./consumer.ts";
 import { createQueueWithDlq } from "./dead-letters.ts";
 import { createLedgerFunction } from "./ledger-function.ts";
+import { createQueuePolicy } from "./queue-policy.ts";
 import { createRule } from "./rule.ts";
 import { visibilityOf } from "./settings-rules.ts";
 import { prefix, settings } from "./stage.ts";
@@ -28,6 +29,7 @@ export const { queue: eventQueue, deadLetters: eventDlq } = createQueueWithDlq("
 });
 
 export const eventRule = createRule("Event", { name: "event", bus, pattern, queue: eventQueue });
+createQueuePolicy("Event", eventQueue, { rules: [eventRule] });
 
 export const ingest = createLedgerFunction("ingest", {
   timeout: timeouts.ingest,

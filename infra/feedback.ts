@@ -3,10 +3,12 @@ import { consume, mayConsume } from "./consumer.ts";
 import { configurationSet } from "./email.ts";
 import { feedbackDlq, feedbackQueue } from "./feedback-queue.ts";
 import { createLedgerFunction } from "./ledger-function.ts";
+import { createQueuePolicy } from "./queue-policy.ts";
 import { createRule } from "./rule.ts";
+import { replies } from "./sms-replies.ts";
 import { settings } from "./stage.ts";
 
-/** The provider's own events: default bus → queue → feedback → ledger. */
+/** The providers' own events: default bus → queue → feedback → ledger. */
 export { feedbackDlq, feedbackQueue };
 
 /** SES sends to the account's default bus alone; what others of the account sent with it is not ours. */
@@ -17,6 +19,28 @@ export const feedbackRule = createRule("Feedback", {
     detail: { mail: { tags: { "ses:configuration-set": [configurationSet.configurationSetName] } } },
   },
   queue: feedbackQueue,
+});
+
+/**
+ * End User Messaging tells the account's default bus of every text, by itself and without an event destination. Ours are
+ * those that carry a notification's id as their context (packages/channel/src/sms/channel.ts): the events name neither
+ * configuration set nor pool.
+ */
+export const smsRule = settings.sms
+  ? createRule("Sms", {
+      name: "sms",
+      pattern: {
+        source: ["aws.sms-voice"],
+        "detail-type": ["Text Message Delivery Status Updated"],
+        detail: { context: { notification: [{ exists: true }] } },
+      },
+      queue: feedbackQueue,
+    })
+  : null;
+
+createQueuePolicy("Feedback", feedbackQueue, {
+  rules: [feedbackRule, smsRule ?? []].flat(),
+  topics: [replies ?? []].flat(),
 });
 
 export const feedback = createLedgerFunction("feedback", {

@@ -12,10 +12,15 @@ export type Permission = {
 export type FunctionOptions = {
   /** Seconds. */
   timeout: number;
-  /** Values alone, and no secrets: SST encrypts them with a key that stands in the environment beside them. */
+  /**
+   * Values, and no secrets but the webhooks' key: SST encrypts them with a key that stands in the environment beside
+   * them, so whoever may read a function's code and configuration reads them too.
+   */
   link: unknown[];
   permissions: Permission[];
   environment?: Record<string, $util.Input<string>>;
+  /** Besides the one that all functions are in. */
+  securityGroups?: $util.Input<string>[];
   /** What is otherwise than here. */
   more?: Partial<sst.aws.FunctionArgs>;
 };
@@ -52,7 +57,10 @@ export function createFunction(stage: Stage, options: FunctionOptions): sst.aws.
       ...options.environment,
     },
     ...(network && {
-      vpc: { privateSubnets: network.vpc.privateSubnets, securityGroups: [network.functions.id] },
+      vpc: {
+        privateSubnets: network.vpc.privateSubnets,
+        securityGroups: [network.functions.id, ...(options.securityGroups ?? [])],
+      },
     }),
     ...options.more,
     transform: {

@@ -57,6 +57,21 @@ export const reputationMetric = (name: "Reputation.BounceRate" | "Reputation.Com
   statistic: "Maximum",
 });
 
+/** Of all texts of the account in this region: AWS counts them by no configuration set. */
+export const smsMetric = (
+  name: "TextMessageMonthlySpend" | "NumberOfTextMessagePartsSent" | "NumberOfTextMessagePartsDelivered",
+): Metric => ({
+  namespace: "AWS/SMSVoice",
+  name,
+  dimensions: {},
+  statistic: name === "TextMessageMonthlySpend" ? "Maximum" : "Sum",
+});
+
+export const topicMetric = (
+  { name: TopicName }: aws.sns.Topic,
+  name: "NumberOfNotificationsFailed",
+): Metric => ({ namespace: "AWS/SNS", name, dimensions: { TopicName }, statistic: "Sum" });
+
 export const databaseMetric = (
   { identifier: DBInstanceIdentifier }: aws.rds.Instance,
   name: "DatabaseConnections" | "FreeStorageSpace" | "CPUUtilization" | "WriteLatency",

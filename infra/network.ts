@@ -36,7 +36,7 @@ function create() {
     },
   });
 
-  /** The functions: out to the database, and to AWS. */
+  /** The functions: out to the database, and to AWS; with NAT to everybody's 443. */
   const functions = new aws.ec2.SecurityGroup("VpcFunctionsSecurityGroup", {
     description: "Functions",
     vpcId: vpc.id,

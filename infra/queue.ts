@@ -9,5 +9,5 @@ export const { queue: notificationQueue, deadLetters: notificationDlq } = create
   receives: settings.functions.deliver.receives,
 });
 
-/** A second one that nobody consumes: what is published into it can be looked at, and reaches no one. */
+/** A second one that nobody consumes: what the sweep publishes there can be looked at, and reaches no one. */
 export const shadowQueue = settings.shadowQueue ? createQueue("ShadowQueue", { fifo: true }) : null;

@@ -1,4 +1,4 @@
-import { policyOf, prefix } from "./stage.ts";
+import { prefix } from "./stage.ts";
 
 export type RuleOptions = {
   name: string;
@@ -9,7 +9,7 @@ export type RuleOptions = {
 };
 
 /**
- * A bus's events that fit go into a queue. EventBridge tries for a day, and then drops an event: `FailedInvocations`
+ * A bus's events that fit go into a queue, whose policy must let the rule in. EventBridge tries for a day, and then drops an event: `FailedInvocations`
  * has an alarm. No DLQ here: what never was in the queue, the console's redrive could not bring back to it.
  */
 export function createRule(
@@ -21,17 +21,6 @@ export function createRule(
     name: `${prefix}-${name}`,
     eventBusName,
     eventPattern: $jsonStringify(pattern),
-  });
-  new aws.sqs.QueuePolicy(`${title}QueuePolicy`, {
-    queueUrl: queue.url,
-    policy: policyOf([
-      {
-        principals: [{ type: "Service", identifiers: ["events.amazonaws.com"] }],
-        actions: ["sqs:SendMessage"],
-        resources: [queue.arn],
-        conditions: [{ test: "ArnEquals", variable: "aws:SourceArn", values: [rule.arn] }],
-      },
-    ]),
   });
   new aws.cloudwatch.EventTarget(`${title}Target`, {
     rule: rule.name,

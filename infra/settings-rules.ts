@@ -112,6 +112,22 @@ const rules: [(settings: Settings, stage: string) => boolean, (settings: Setting
     () => "email.existing: it must be the sender's address, its domain, or one above that",
   ],
   [
+    ({ sms }) => sms !== null && (sms.existing === null) === (sms.number === null),
+    () => "sms: give either existing, or number: texts come from one of them",
+  ],
+  [
+    ({ sms }) => sms?.number?.kind === "TEN_DLC" && (sms.number.country !== "US" || !sms.number.registration),
+    () => "sms.number: TEN_DLC is of the US alone, and needs the registration of its campaign",
+  ],
+  [
+    ({ sms }, stage) => isProduction(stage) && sms?.number?.kind === "SIMULATOR",
+    () => "sms.number.kind: a SIMULATOR reaches no phone; production needs another kind, or existing",
+  ],
+  [
+    ({ sms }) => sms?.existing?.startsWith("sender-id/") === true && sms.twoWay,
+    () => "sms.twoWay: nobody can answer a sender id; give false",
+  ],
+  [
     ({ database }, stage) => isProduction(stage) && database.backupDays < 7,
     () => "database.backupDays: production keeps 7 at least",
   ],

@@ -20,6 +20,46 @@ const instant =
 /** What CloudWatch Logs keeps: it takes no other numbers of days. */
 const logDays = v.picklist([1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653]);
 
+/** Text messages through AWS End User Messaging: who they come from is either `existing`, or a `number` made here. */
+const sms = v.strictObject({
+  /**
+   * What the account has already, as its ARN ends: a number, a pool of them, or a sender id with its country. Whatever
+   * must be registered for days is made in the console, and named here.
+   */
+  existing: v.optional(
+    v.nullable(
+      shaped(
+        /^(phone-number\/phone-[\w-]{1,64}|pool\/pool-[\w-]{1,64}|sender-id\/[\w-]{1,11}\/[A-Z]{2})$/,
+        "phone-number/phone-…, pool/pool-…, or sender-id/<name>/<country>, as its ARN ends",
+      ),
+    ),
+    null,
+  ),
+  /** A number that is asked for here, and paid for each month. AWS gives those at once that need no registration. */
+  number: v.optional(
+    v.nullable(
+      v.strictObject({
+        /** ISO 3166-1. */
+        country: shaped(/^[A-Z]{2}$/, "a country of two letters, such as GB"),
+        /** `SIMULATOR` reaches AWS's own test numbers alone. */
+        kind: v.picklist(["LONG_CODE", "TOLL_FREE", "TEN_DLC", "SIMULATOR"]),
+        /** A finished registration that the number is asked for with: of its campaign, where it is `TEN_DLC`. */
+        registration: v.optional(
+          v.nullable(
+            shaped(/^registration-[\w-]{1,64}$/, "a registration, such as registration-0123456789abcdef"),
+          ),
+          null,
+        ),
+      }),
+    ),
+    null,
+  ),
+  /** Recipients can answer, and STOP is heard at once: without it the ledger learns of it from the next refusal. */
+  twoWay: flag(true),
+  /** US dollars that AWS lets the account spend on texts in a month, 1 in a new one: told of at four fifths. */
+  monthlySpend: count(1, 1, 10_000_000),
+});
+
 /** A stage's settings. A section that is not given has its defaults. */
 export const schema = v.strictObject({
   /**
@@ -27,7 +67,7 @@ export const schema = v.strictObject({
    * while the database is put back. Ingest goes on, so events wait nowhere. `SweepMissing` alarms meanwhile: it is true.
    */
   hold: flag(false),
-  /** Webhooks call out to anybody's servers: they need NAT. */
+  /** Webhooks call out to anybody's servers: they need NAT, and the secret `WebhookKey`. */
   webhooks: flag(false),
   network: v.optional(
     v.strictObject({
@@ -113,7 +153,7 @@ export const schema = v.strictObject({
   ),
   /** The sweep also runs each minute while `sst dev` does. It goes on when the session has ended. */
   scheduleInDev: flag(false),
-  /** A second notification queue that nobody consumes, to publish into beside what runs. */
+  /** A second notification queue that nobody consumes: what Owed would send for merchants in shadow is published there. */
   shadowQueue: flag(false),
   email: v.optional(
     v.strictObject({
@@ -133,6 +173,8 @@ export const schema = v.strictObject({
     }),
     {},
   ),
+  /** Text messages. None are sent until this is given: each costs some cents, and a sender takes days to be registered. */
+  sms: v.optional(v.nullable(sms), null),
   alarm: v.optional(
     v.strictObject({
       /** Who is told by email. Each must confirm once. */

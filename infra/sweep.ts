@@ -1,7 +1,7 @@
 import { timeouts } from "@owed/functions/parse-settings";
 import { feedbackQueue } from "./feedback-queue.ts";
 import { createLedgerFunction } from "./ledger-function.ts";
-import { notificationQueue } from "./queue.ts";
+import { notificationQueue, shadowQueue } from "./queue.ts";
 import { settingsLink } from "./settings-link.ts";
 import { account, prefix, settings, trustIn } from "./stage.ts";
 
@@ -15,13 +15,14 @@ const eventAge = 60;
 
 export const sweep = createLedgerFunction("sweep", {
   timeout: timeouts.sweep,
-  link: [notificationQueue, feedbackQueue, settingsLink],
+  link: [notificationQueue, feedbackQueue, shadowQueue ?? [], settingsLink].flat(),
   permissions: [
     { actions: ["sqs:SendMessage", "sqs:GetQueueAttributes"], resources: [notificationQueue.arn] },
     { actions: ["sqs:GetQueueAttributes"], resources: [feedbackQueue.arn] },
+    shadowQueue ? { actions: ["sqs:SendMessage"], resources: [shadowQueue.arn] } : [],
     // SES has no resource to name for it.
     { actions: ["ses:GetSendQuota"], resources: ["*"] },
-  ],
+  ].flat(),
   more: {
     retries: 0,
     ...(settings.concurrency.reserveSweep && { concurrency: { reserved: 1 } }),

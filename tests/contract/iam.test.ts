@@ -2,9 +2,9 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordOf } from "../../packages/functions/src/testing/records.ts";
+import { createAuthority } from "../../packages/local/src/certificates.ts";
 import { makeFolder } from "../support/folder.ts";
 import { type FunctionProcess, startFunction } from "../support/function-process.ts";
-import { createAuthority } from "./certificates.ts";
 import { type LoginDesk, startLoginDesk } from "./login-desk.ts";
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { Certificate } from "./certificates.ts";
+import type { Certificate } from "../../packages/local/src/certificates.ts";
 
 /** Who came to log in, and with what. */
 export type Visitor = { user: string; password: string };

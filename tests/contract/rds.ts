@@ -1,10 +1,10 @@
 import { chown, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
+import { type Certificate, createAuthority } from "../../packages/local/src/certificates.ts";
 import { type LocalPostgres, startPostgres } from "../../packages/local/src/postgres.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
-import { type Certificate, createAuthority } from "./certificates.ts";
 
 /** Whoever the instance was made with: no superuser, and may make roles. */
 export const master = { user: "master", password: "first-master-password" };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { replay } from "@owed/ledger";
-import { seededRandom } from "../../packages/bench/src/random.ts";
+import { seededRandom } from "../../packages/local/src/random.ts";
 import { redrive } from "../support/queue.ts";
 import type { Action, History } from "./action.ts";
 import type { Fault } from "./fault.ts";

@@ -13,7 +13,7 @@ export type Record = {
   attempts: number;
   /** Sends that the ledger counts as possible duplicates. */
   counted: number;
-  /** The recipient was told something newer about the same shipment. */
+  /** The recipient was told something newer about the same shipment, and what cancelled the row was told or replaced itself. */
   overtaken: boolean;
   told: string[];
   broken: string[];
@@ -55,7 +55,12 @@ export const readRecords = ({ sql }: Sql): Promise<Record[]> => sql<Record[]>`
     EXISTS (
       SELECT FROM owed.notification newer JOIN owed.event later ON later.key = newer.event_key
       WHERE newer.subscriber_id = n.subscriber_id AND newer.state = 'delivered'
-        AND (later.occurred_at, later.id) > (e.occurred_at, e.id)) AS overtaken,
+        AND (later.occurred_at, later.id) > (e.occurred_at, e.id))
+    AND EXISTS (
+      SELECT FROM owed.notification newer JOIN owed.event named ON named.key = newer.event_key
+      WHERE n.cancelled_by = 'event ' || named.id AND newer.subscriber_id = n.subscriber_id
+        AND (named.occurred_at, named.id) > (e.occurred_at, e.id)
+        AND (newer.state = 'delivered' OR newer.reason = 'superseded')) AS overtaken,
     ARRAY(SELECT kind FROM owed.attempt a WHERE a.notification_id = n.id ORDER BY a.id) AS told,
     ARRAY(SELECT rule FROM watch.broken b WHERE b.id = n.id) AS broken
   FROM owed.notification n

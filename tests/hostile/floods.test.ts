@@ -5,7 +5,7 @@ import { type Cloud, startCloud } from "../support/cloud.ts";
 import { eventually } from "../support/eventually.ts";
 import { readRows } from "../support/ledger-rows.ts";
 import { depth } from "../support/queue.ts";
-import { owe, registerShipment } from "../support/shipment.ts";
+import { owe, registerShipment, tellEveryUpdate } from "../support/shipment.ts";
 
 let cloud: Cloud;
 beforeAll(async () => {
@@ -132,7 +132,7 @@ test("hundreds of events that are refused are kept once each, the first 64 KiB o
 });
 
 test("a flood of the platform's own transactions leaves the sweep as fast as it was", async () => {
-  await registerShipment(cloud, ["buyer"], "flood-4");
+  await tellEveryUpdate(cloud, await registerShipment(cloud, ["buyer"], "flood-4"));
   await cloud.sql`
     SELECT count(owed.record_event('flood-' || n, 'flood-4', 'out_for_delivery', clock_timestamp() - interval '1 hour' + n * interval '1 s'))
     FROM generate_series(1, 100) AS n`;

@@ -11,7 +11,7 @@ import {
   readRows,
 } from "../support/ledger-rows.ts";
 import { depth, eventOf } from "../support/queue.ts";
-import { happen, owe, registerShipment } from "../support/shipment.ts";
+import { happen, owe, registerShipment, tellEveryUpdate } from "../support/shipment.ts";
 
 // Messages of somebody who may send to the notification queue, and has seen what others sent.
 
@@ -94,6 +94,7 @@ test("a forged group neither merges the groups of others nor splits one: the led
   expect(await countStates(cloud)).toEqual({ dead: 1, delivered: 3 });
 
   const shipment = await registerShipment(cloud);
+  await tellEveryUpdate(cloud, shipment, ["customs_hold", "customs_released"]);
   await happen(cloud, shipment, "customs_hold", 20);
   await happen(cloud, shipment, "customs_released", 10);
   await cloud.sweep();

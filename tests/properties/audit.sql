@@ -25,6 +25,8 @@ CREATE TABLE audit.change (
   by             text DEFAULT coalesce(current_setting('audit.by', true), ''),
   -- At a claim: why the notification must not be sent, by the ledger's tables and not by the product's view.
   moot           text,
+  -- At a cancellation: why what it says made it so has not, by the ledger's tables.
+  unfounded      text,
   -- What somebody did to the history as a whole: `redrive`, `restore`.
   note           text
 );
@@ -34,6 +36,35 @@ CREATE TABLE audit.known (id uuid PRIMARY KEY, key text NOT NULL);
 
 CREATE TABLE audit.told (id uuid NOT NULL, kind text NOT NULL, reason text);
 
+-- A newer status that the recipient was told, or is owed by now and in time. Two rows of one statement end at one time: the
+-- other was owed until then.
+CREATE FUNCTION audit.replaces(older owed.event, who bigint, newer owed.event, at_once timestamptz) RETURNS boolean LANGUAGE sql AS $$
+  SELECT newer.shipment_id = older.shipment_id AND (newer.occurred_at, newer.id) > (older.occurred_at, older.id) AND EXISTS (
+    SELECT FROM owed.notification told
+    WHERE told.event_key = newer.key AND told.subscriber_id = who AND (
+      told.state = 'delivered'
+      OR told.due_at <= clock_timestamp() AND coalesce(told.send_by > now(), true) AND (
+        told.state NOT IN ('dead', 'cancelled') OR told.reason = 'superseded' AND told.cancelled_at = at_once)))
+$$;
+
+CREATE FUNCTION audit.unfounded(n owed.notification, late boolean) RETURNS text LANGUAGE sql AS $$
+  SELECT CASE
+    WHEN n.reason = 'expired' AND n.send_by <= now() THEN nullif(n.cancelled_by, 'deadline')
+    WHEN n.reason = 'opted_out' AND s.opted_out_at IS NOT NULL THEN nullif(n.cancelled_by, 'recipient')
+    WHEN n.reason = 'suppressed' THEN nullif(n.cancelled_by, (SELECT 'suppression ' || x.id FROM owed.suppression x
+      WHERE x.lifted_at IS NULL AND x.channel = n.channel AND x.address = lower(s.address)))
+    WHEN n.reason LIKE 'cancelled: %' THEN CASE WHEN n.cancelled_by LIKE 'operator _%' THEN NULL ELSE n.cancelled_by END
+    WHEN n.reason = 'superseded' AND n.replays IS NULL AND EXISTS (
+      SELECT FROM owed.event newer
+      WHERE n.cancelled_by = 'event ' || newer.id AND CASE
+        WHEN late OR r.only_while_current AND sh.status <> e.status
+          THEN newer.id = sh.status_event_id AND (newer.occurred_at, newer.id) > (e.occurred_at, e.id)
+        ELSE r.newest_replaces AND audit.replaces(e, s.id, newer, n.cancelled_at) END) THEN NULL
+    ELSE format('%s by %s', n.reason, coalesce(n.cancelled_by, 'nobody')) END
+  FROM owed.event e JOIN owed.shipment sh ON sh.id = e.shipment_id, owed.subscriber s, owed.rule r
+  WHERE e.key = n.event_key AND s.id = n.subscriber_id AND r.id = n.rule_id
+$$;
+
 CREATE FUNCTION audit.keep() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -41,20 +72,28 @@ BEGIN
     SELECT NEW.id, e.id || ' ' || s.recipient_id || ' ' || r.template
     FROM owed.event e, owed.subscriber s, owed.rule r
     WHERE e.key = NEW.event_key AND s.id = NEW.subscriber_id AND r.id = NEW.rule_id;
-    INSERT INTO audit.change (id, became, token, generation, attempts, resends, reason)
-    VALUES (NEW.id, NEW.state, NEW.lease_token, NEW.generation, NEW.attempts, NEW.resends, NEW.reason);
+    INSERT INTO audit.change (id, became, token, generation, attempts, resends, reason, unfounded)
+    VALUES (NEW.id, NEW.state, NEW.lease_token, NEW.generation, NEW.attempts, NEW.resends, NEW.reason,
+      CASE WHEN NEW.state = 'cancelled' THEN audit.unfounded(NEW, true) END);
     RETURN NULL;
   END IF;
   INSERT INTO audit.change (id, was, became, was_token, token, was_generation, generation, was_attempts, attempts, was_resends, resends,
-    evidence, reason, message_id, owed, looked, moved_delivery, moot)
+    evidence, reason, message_id, owed, looked, moved_delivery, moot, unfounded)
   VALUES (NEW.id, OLD.state, NEW.state, OLD.lease_token, NEW.lease_token, OLD.generation, NEW.generation, OLD.attempts, NEW.attempts,
     OLD.resends, NEW.resends, NEW.evidence, NEW.reason, NEW.message_id, NEW.owed_at IS NOT NULL,
     NEW.queued_at IS NOT DISTINCT FROM OLD.queued_at,
     OLD.delivered_at IS NOT NULL AND OLD.delivered_at IS DISTINCT FROM NEW.delivered_at,
     CASE WHEN NEW.state = 'sending' THEN (
       SELECT CASE WHEN NEW.send_by <= now() THEN 'expired' WHEN s.opted_out_at IS NOT NULL THEN 'opted_out'
-        WHEN EXISTS (SELECT FROM owed.suppression x WHERE x.lifted_at IS NULL AND x.address = lower(s.address)) THEN 'suppressed' END
-      FROM owed.subscriber s WHERE s.id = NEW.subscriber_id) END);
+        WHEN EXISTS (SELECT FROM owed.suppression x WHERE x.lifted_at IS NULL AND x.address = lower(s.address)) THEN 'suppressed'
+        WHEN NEW.replays IS NULL AND r.newest_replaces AND EXISTS (
+          -- What the same claim took may have been dead before it.
+          SELECT FROM owed.event newer JOIN owed.notification told ON told.event_key = newer.key
+          WHERE newer.shipment_id = e.shipment_id AND told.claimed_at IS DISTINCT FROM NEW.claimed_at
+            AND told.subscriber_id = s.id AND audit.replaces(e, s.id, newer, NULL)) THEN 'superseded' END
+      FROM owed.subscriber s, owed.rule r, owed.event e
+      WHERE s.id = NEW.subscriber_id AND r.id = NEW.rule_id AND e.key = NEW.event_key) END,
+    CASE WHEN NEW.state = 'cancelled' AND OLD.state <> 'cancelled' THEN audit.unfounded(NEW, false) END);
   RETURN NULL;
 END $$;
 CREATE TRIGGER keep AFTER INSERT OR UPDATE ON owed.notification FOR EACH ROW EXECUTE FUNCTION audit.keep();

@@ -23,6 +23,7 @@ export type Change = {
   moved_delivery: boolean;
   by: string;
   moot: string | null;
+  unfounded: string | null;
   note: string | null;
 };
 

@@ -1,7 +1,7 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { type Ledger, LedgerUnavailable } from "@owed/ledger";
 import type postgres from "postgres";
-import { seededRandom } from "../../packages/bench/src/random.ts";
+import { seededRandom } from "../../packages/local/src/random.ts";
 import { Clock } from "./clock.ts";
 import { type Disturbance, Invocation, Turns } from "./invocation.ts";
 import { Provider } from "./provider.ts";

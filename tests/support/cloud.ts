@@ -4,8 +4,16 @@ import { type Bus, createBus } from "../../packages/local/src/bus.ts";
 import { environmentOf } from "../../packages/local/src/environment.ts";
 import { createContext } from "../../packages/local/src/event-source/context.ts";
 import { type EventSource, startEventSource } from "../../packages/local/src/event-source.ts";
+import { type Receivers, startReceivers } from "../../packages/local/src/receivers.ts";
 import { type LocalSes, startSes } from "../../packages/local/src/ses/index.ts";
-import { createQueues, type LocalSqs, QUEUES, startSqs } from "../../packages/local/src/sqs/index.ts";
+import {
+  type CreatedQueue,
+  createQueues,
+  createShadowQueue,
+  type LocalSqs,
+  QUEUES,
+  startSqs,
+} from "../../packages/local/src/sqs/index.ts";
 import type { Swept } from "../../packages/local/src/stack.ts";
 import { createDatabase, type TestDatabase } from "./database.ts";
 import { wake } from "./queue.ts";
@@ -15,6 +23,8 @@ export type CloudOptions = {
   settings?: Record<string, unknown>;
   /** Seconds that a received message stays invisible, in all queues. */
   visibility?: number;
+  /** A second queue that nobody consumes, for merchants in shadow. */
+  shadowQueue?: boolean;
 };
 
 type DeliverHandler = typeof import("@owed/functions/deliver")["handler"];
@@ -24,9 +34,12 @@ export type DeliverAnswer = Awaited<ReturnType<DeliverHandler>>;
 export type Cloud = TestDatabase & {
   sqs: LocalSqs;
   ses: LocalSes;
+  sms: Receivers["sms"];
+  webhooks: Receivers["webhooks"];
   bus: Bus;
   client: SQSClient;
   queues: Awaited<ReturnType<typeof createQueues<keyof typeof QUEUES>>>;
+  shadowQueue: CreatedQueue | undefined;
   /** What the functions are configured with: for one in a process of its own. */
   environment: Record<string, string>;
   /** Starts the consumer of a queue; until then it is down. */
@@ -45,17 +58,24 @@ export type Cloud = TestDatabase & {
  * they are deployed. Nothing happens by itself: a test runs the consumers, and beats the schedule. One a process,
  * as SST's `Resource` reads the environment once; each test file is a process.
  */
-export async function startCloud({ settings = {}, visibility }: CloudOptions = {}): Promise<Cloud> {
+export async function startCloud({
+  settings = {},
+  visibility,
+  shadowQueue: shadowed,
+}: CloudOptions = {}): Promise<Cloud> {
   const database = await createDatabase();
   const sqs = await startSqs();
   const { region } = sqs;
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const client = new SQSClient({ endpoint: sqs.endpoint, region, credentials });
   const queues = await createQueues(client, withVisibility(visibility));
+  const shadowQueue = shadowed ? await createShadowQueue(client) : undefined;
   const bus = createBus({ sqs: client });
   bus.rule({ detailType: "shipment.status_changed", queueUrl: queues.event.url });
   bus.rule({ source: "aws.ses", queueUrl: queues.feedback.url });
   const ses = await startSes({ onEvent: (event) => bus.put(event) });
+  const receivers = await startReceivers({ bus, client, feedbackQueueUrl: queues.feedback.url });
+  const { sms, webhooks } = receivers;
 
   const { host, port, user, password } = database.options;
   if (typeof password !== "string") throw new Error("the test cluster has a password");
@@ -63,7 +83,16 @@ export async function startCloud({ settings = {}, visibility }: CloudOptions = {
   const server = { host, port, user, password, database: database.options.database, pid: 0 };
   const nothing = async () => {};
   const environment = {
-    ...environmentOf({ postgres: { ...server, stop: nothing, kill: nothing }, sqs, ses, queues, settings }),
+    ...environmentOf({
+      postgres: { ...server, stop: nothing, kill: nothing },
+      sqs,
+      ses,
+      sms,
+      webhooks,
+      queues,
+      shadowQueue,
+      settings,
+    }),
     POWERTOOLS_LOG_LEVEL: "SILENT",
   };
   Object.assign(process.env, environment);
@@ -88,9 +117,12 @@ export async function startCloud({ settings = {}, visibility }: CloudOptions = {
     ...database,
     sqs,
     ses,
+    sms,
+    webhooks,
     bus,
     client,
     queues,
+    shadowQueue,
     environment,
     run(consumer) {
       const queue =
@@ -113,17 +145,22 @@ export async function startCloud({ settings = {}, visibility }: CloudOptions = {
     async reset() {
       sqs.faults.clear();
       ses.faults.clear();
+      sms.faults.clear();
+      webhooks.faults.clear();
       await bus.idle();
       await stopConsumers();
       for (const { url, deadLetters } of Object.values(queues))
         for (const QueueUrl of [url, deadLetters.url]) await client.send(new PurgeQueueCommand({ QueueUrl }));
       ses.clear();
+      sms.clear();
+      webhooks.clear();
       await empty(database);
     },
     async stop() {
       await stopConsumers();
       await bus.stop();
       await ses.stop();
+      await receivers.stop();
       client.destroy();
       await sqs.stop();
       await database.drop();

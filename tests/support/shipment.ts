@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { recordEvents } from "@owed/ledger";
+import { type Rule, recordEvents, setRule } from "@owed/ledger";
 import type { TestDatabase } from "./database.ts";
 
 /** Registers a shipment with one subscriber a role given, by email. Returns its id. */
@@ -12,6 +12,25 @@ export async function registerShipment(
   for (const role of roles)
     await sql`SELECT owed.subscribe(${id}, ${`${role}-1`}, ${role}, 'email', ${`${role}@example.com`}, ${role})`;
   return id;
+}
+
+/** Has a shipment's buyer told every update by email: no newer one replaces what is not sent yet. */
+export async function tellEveryUpdate(
+  { ledger, sql }: Pick<TestDatabase, "ledger" | "sql">,
+  shipmentId: string,
+  statuses: readonly string[] = ["out_for_delivery"],
+): Promise<void> {
+  const merchantId = "M-every-update";
+  await sql`INSERT INTO owed.merchant (id, name) VALUES (${merchantId}, 'Shop') ON CONFLICT DO NOTHING`;
+  await sql`UPDATE owed.shipment SET merchant_id = ${merchantId} WHERE id = ${shipmentId}`;
+  for (const status of statuses) {
+    const rule: Omit<Rule, "id"> = {
+      ...{ merchantId, status, role: "buyer", channel: "email", template: status },
+      ...{ delay: 0, atTime: null, sendWithin: 86_400, onlyWhileCurrent: false, newestReplaces: false },
+      ...{ onUnknown: "resend", silent: false },
+    };
+    await setRule(ledger, rule, { actor: "test", why: "every update is told" });
+  }
 }
 
 /** Records an event that occurred `ago` seconds ago; returns its id. */

@@ -8,8 +8,11 @@ export type SendRequest = {
   name: string | null;
   /** BCP 47, for example `de-AT`. */
   locale: string;
+  /** The recipient's, by its name in the IANA database, for example `Europe/Vienna`; null where it is not known. */
+  timeZone: string | null;
   shipment: { id: string; trackingNumber: string; status: string; occurredAt: Date };
-  merchant: { id: string; name: string };
+  /** `trackingUrl`: https, with `{tracking_number}` where the parcel's goes. */
+  merchant: { id: string; name: string; trackingUrl: string | null };
   role: "buyer" | "merchant" | "agent" | "warehouse";
 };
 
@@ -21,14 +24,15 @@ export type SendResult =
   | { outcome: "accepted"; provider: string; providerMessageId: string }
   /** This row can never be sent. `answered`: the provider said so; without it we did, and nobody was called. */
   | { outcome: "refused"; reason: string; answered: boolean }
-  /** Not sent, and not the row's fault: a rate, a daily quota, or the state of the whole account. */
+  /** Not sent, and not the row's fault: a rate, a daily quota, the state of the whole account, or a receiver that asks to wait. */
   | { outcome: "throttled"; reason: string; retryAfterSeconds: number | null; scope: ThrottleScope }
   /** Certainly not sent; may be tried again. `answered`: the provider works, and did not take this one. */
   | { outcome: "transient"; reason: string; answered: boolean }
   /** The request was written and no usable answer came: nobody knows. */
   | { outcome: "unknown"; reason: string };
 
-export type ThrottleScope = "rate" | "quota" | "account";
+/** `recipient`: this one receiver asks for time, and the channel is open to all others. */
+export type ThrottleScope = "rate" | "quota" | "account" | "recipient";
 
 /** What the provider lets this account send. */
 export type Limits = {

@@ -34,7 +34,9 @@ const row = (changes: Partial<Notification> = {}): Notification => ({
   evidence: null,
   outcome: "none",
   reason: null,
+  cancelledBy: null,
   replays: null,
+  mode: null,
   ...changes,
 });
 

@@ -81,6 +81,8 @@ function nameOf({ channel, template, status, replays }: Notification): string {
 function fateOf(row: Notification, grounds: Grounds, now: Date): string {
   switch (row.state) {
     case "pending": {
+      if (row.mode)
+        return `is for the old sender to send${row.mode === "shadow" ? ", while Owed is watched beside it" : ""}, and ${row.dueAt > now ? "is" : "was"} due at ${time(row.dueAt)}`;
       if (row.dueAt > now) return `is due at ${time(row.dueAt)}`;
       const later = row.owedAt && row.owedAt > now ? `, and is not tried before ${time(row.owedAt)}` : "";
       const why = later && row.reason ? ` (${row.reason})` : "";
@@ -114,12 +116,14 @@ function cancelled(row: Notification, inDoubt: boolean): string {
   return `was cancelled at ${time(row.cancelledAt)}, since ${cancelledBecause(row)}, but ${row.provider ?? "the provider"} had accepted it${message}, as its own event says, and ${outcomeText(row)}`;
 }
 
-function cancelledBecause({ reason, sendBy }: Notification): string {
+function cancelledBecause({ reason, sendBy, cancelledBy }: Notification): string {
   if (reason === "expired") return `it could not be sent before ${time(sendBy)}, when it became too late`;
   if (reason === "opted_out") return "the recipient had opted out";
   if (reason === "suppressed")
     return "its address was suppressed, after a message to it bounced for good or was complained about";
-  if (reason === "superseded") return "a newer status made it untrue";
+  if (reason === "superseded")
+    return `a newer status made it untrue${cancelledBy ? ` (${cancelledBy})` : ""}`;
+  if (reason === "erased") return "the recipient's data had been erased";
   const said = /^cancelled: (.*)$/s.exec(reason ?? "")?.[1];
   return said ? `an operator cancelled it ("${said}")` : `it was cancelled (${reason})`;
 }

@@ -42,6 +42,23 @@ export function instant(given: string): string {
   return given;
 }
 
+const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A duration such as `90m`, `24h` or `1d12h`, in seconds. */
+export function duration(given: string): number {
+  const parts = [...given.matchAll(/(\d{1,9})([smhd])/g)];
+  if (parts.map(([part]) => part).join("") !== given || parts.length === 0)
+    throw new InvalidArgumentError("It must be a duration such as 45s, 90m, 24h, 7d or 1d12h.");
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ""] ?? 0), 0);
+}
+
+/** A time of day on a 24-hour clock. */
+export function timeOfDay(given: string): string {
+  if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(given))
+    throw new InvalidArgumentError("It must be a time of day such as 09:00.");
+  return given;
+}
+
 /** A count of rows from 1 to `most`. */
 export const limit =
   (most: number) =>

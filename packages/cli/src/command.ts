@@ -8,8 +8,13 @@ export type Context = Services & {
   progress: (line: string) => void;
 };
 
-/** Runs a command's work with its services, and keeps the result for printing. */
-export type Run = (kind: Kind, work: (context: Context) => Promise<Result>) => Promise<void>;
+/** Runs a command's work, and keeps the result for printing. */
+export type Run = {
+  /** With its services. */
+  (kind: Kind, work: (context: Context) => Promise<Result>): Promise<void>;
+  /** Without any: nothing is connected, and no configuration is looked for. */
+  (work: () => Promise<Result>): Promise<void>;
+};
 
 export type Lesson = {
   summary: string;

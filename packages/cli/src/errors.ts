@@ -1,4 +1,4 @@
-import { LedgerUnavailable, NotAllowed, NotificationNotFound } from "@owed/ledger";
+import { LedgerUnavailable, NotAllowed, NotificationNotFound, Refused } from "@owed/ledger";
 import { CommanderError } from "commander";
 
 /** What went wrong, for a program that reads it. */
@@ -48,6 +48,7 @@ export function toFailure(error: unknown, { writes, hint }: Circumstances): Fail
   const message = messageOf(error);
   const because = { cause: error };
   if (error instanceof NotificationNotFound) return new Failure("not_found", message, because);
+  if (error instanceof Refused) return new Failure("refused", message, because);
   if (error instanceof NotAllowed) return new Failure("not_allowed", message, because);
   if (error instanceof LedgerUnavailable) {
     if (isRefusal(error.cause)) return new Failure("not_configured", `${message}; ${hint}`, because);

@@ -40,6 +40,10 @@ export function delivered(row: Notification, tries: readonly Attempt[] = []): st
     const since = row.outcome === "accepted" ? "" : `, and ${outcomeText(row)}`;
     return `was sent by ${time(row.deliveredAt)}, on the word of ${said}${since}`;
   }
+  if (row.evidence === "old_sender") {
+    const message = row.providerMessageId ? ` as its message ${row.providerMessageId}` : "";
+    return `was sent by the old sender at ${time(row.deliveredAt)}${row.provider ? `, through ${row.provider}` : ""}${message}, as it says, and ${outcomeText(row)}`;
+  }
   const provider = row.provider ?? "the provider";
   const message = row.providerMessageId ? `, as its message ${row.providerMessageId}` : "";
   const evidence = row.evidence === "feedback" ? "its own event says" : "its reply says";

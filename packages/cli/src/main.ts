@@ -1,9 +1,11 @@
 import { CommanderError } from "commander";
-import type { Run } from "./command.ts";
+import type { Context, Run } from "./command.ts";
 import { exitCodes, toFailure } from "./errors.ts";
 import { printFailure, printResult, type Result, type Streams } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { connect, type Kind, type Services } from "./services.ts";
+
+type Task = [() => Promise<Result>] | [Kind, (context: Context) => Promise<Result>];
 
 /** Runs one command line, without the program's name, and returns its exit code. Never throws. */
 export async function main(
@@ -15,7 +17,12 @@ export async function main(
   const circumstances = { writes: false, hint: "" };
   let result: Result | undefined;
 
-  const run: Run = async (kind, work) => {
+  const run: Run = async (...task: Task) => {
+    if (task.length === 1) {
+      result = await task[0]();
+      return;
+    }
+    const [kind, work] = task;
     circumstances.writes = kind === "writes";
     const services = await open(kind);
     circumstances.hint = services.hint;

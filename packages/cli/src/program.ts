@@ -2,23 +2,31 @@ import { Command } from "commander";
 import { text } from "./arguments.ts";
 import type { Run } from "./command.ts";
 import { audit } from "./commands/audit.ts";
+import { backfill } from "./commands/backfill.ts";
 import { cancel } from "./commands/cancel.ts";
 import { close } from "./commands/close.ts";
+import { compare } from "./commands/compare.ts";
+import { cutover } from "./commands/cutover.ts";
 import { dead } from "./commands/dead.ts";
+import { erase } from "./commands/erase.ts";
 import { event } from "./commands/event.ts";
 import { lift } from "./commands/lift.ts";
 import { open } from "./commands/open.ts";
 import { pause } from "./commands/pause.ts";
+import { preview } from "./commands/preview.ts";
 import { redrive } from "./commands/redrive.ts";
 import { refused } from "./commands/refused.ts";
 import { replay } from "./commands/replay.ts";
+import { report } from "./commands/report.ts";
 import { resolve } from "./commands/resolve.ts";
 import { restored } from "./commands/restored.ts";
 import { resume } from "./commands/resume.ts";
+import { rules } from "./commands/rules.ts";
 import { show } from "./commands/show.ts";
 import { status } from "./commands/status.ts";
 import { suppressed } from "./commands/suppressed.ts";
 import { sweep } from "./commands/sweep.ts";
+import { webhookSecret } from "./commands/webhook-secret.ts";
 import type { Streams } from "./output.ts";
 
 const closing = `
@@ -52,10 +60,14 @@ export function createProgram({ out, err }: Streams, run: Run): Command {
     .exitOverride()
     .addHelpText("after", closing);
   program.commandsGroup("Ask:");
-  for (const add of [status, show, audit, dead, refused, suppressed]) add(program, run);
+  for (const add of [status, show, audit, dead, refused, suppressed, report]) add(program, run);
   program.commandsGroup("Run:");
   for (const add of [event, sweep, pause, resume, close, open]) add(program, run);
+  program.commandsGroup("Tell:");
+  for (const add of [rules, preview, webhookSecret]) add(program, run);
   program.commandsGroup("Mend:");
-  for (const add of [redrive, replay, resolve, cancel, lift, restored]) add(program, run);
+  for (const add of [redrive, replay, resolve, cancel, lift, restored, erase]) add(program, run);
+  program.commandsGroup("Move over from another sender:");
+  for (const add of [backfill, compare, cutover]) add(program, run);
   return program;
 }

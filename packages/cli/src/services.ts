@@ -16,6 +16,8 @@ export type Services = {
   sqs(): Promise<SQSClient>;
   queue(name: QueueName): Queue;
   settings(): Promise<Settings>;
+  /** What webhooks' signing secrets are derived from; null where the stage sends none. */
+  webhookKey(): Promise<string | null>;
   /** What to try when nothing answers. */
   hint: string;
   close(): Promise<void>;
@@ -32,7 +34,7 @@ export type Kind = keyof typeof ledgerUsers;
 export async function connect(kind: Kind): Promise<Services> {
   const { hint } = configure();
   // SST reads the environment at the first use: only now does it hold what the local stack left.
-  const { ledgerOptions, resource } = await import("@owed/functions/resources");
+  const { ledgerOptions, linked, resource } = await import("@owed/functions/resources");
   const ledger = new Ledger(ledgerOptions(ledgerUsers[kind], deadline));
   let sqs: SQSClient | undefined;
   const queues: Record<QueueName, () => Queue> = {
@@ -55,6 +57,9 @@ export async function connect(kind: Kind): Promise<Services> {
     async settings() {
       const { readSettings } = await import("@owed/functions/settings");
       return readSettings();
+    },
+    async webhookKey() {
+      return linked("WebhookKey")?.value ?? null;
     },
     async close() {
       sqs?.destroy();

@@ -54,6 +54,7 @@ export async function createWorld(): Promise<World> {
       sqs: async () => sqs.client,
       queue: (name) => queues[name],
       settings: async () => parseSettings({}),
+      webhookKey: async () => `whsec_${Buffer.alloc(32).toString("base64")}`,
       close: () => ledger.close(),
     };
   };

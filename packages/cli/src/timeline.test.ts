@@ -46,7 +46,9 @@ const row = (changes: Partial<History> = {}): History => ({
   evidence: "reply",
   outcome: "arrived",
   reason: null,
+  cancelledBy: null,
   replays: null,
+  mode: null,
   tries: [],
   ...changes,
 });

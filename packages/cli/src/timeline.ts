@@ -30,7 +30,7 @@ export function timeline(row: History): Moment[] {
   for (const attempt of row.tries) add(attempt.at, describe(attempt));
   if (row.evidence !== "operator") add(row.deliveredAt, delivered(row));
   if (!row.tries.some(({ kind }) => kind === "cancelled"))
-    add(row.cancelledAt, `cancelled: ${mootText(row.reason ?? "no reason was kept")}`);
+    add(row.cancelledAt, `cancelled: ${mootText(row.reason ?? "no reason was kept", row.cancelledBy)}`);
   if (row.stoppedAt && !row.tries.some(({ kind }) => ends.has(kind)))
     add(row.stoppedAt, `stopped: ${row.reason ?? "it waits for a person"}`);
   return moments.toSorted((a, b) => a.at.getTime() - b.at.getTime());
@@ -64,6 +64,8 @@ function describe({ kind, actor, reason, providerMessageId }: Attempt): string {
 
 function delivered({ provider, providerMessageId, evidence, outcome, reason }: History): string {
   const as = providerMessageId ? ` as ${providerMessageId}` : "";
+  if (evidence === "old_sender")
+    return `delivered: the old sender sent it${provider ? ` through ${provider}` : ""}${as}; outcome ${outcome}`;
   const by = evidence === "feedback" ? "says its own event" : "says its reply";
   return `delivered: ${provider ?? "the provider"} accepted it${as}, ${by}; outcome ${outcome}${reason ? ` (${reason})` : ""}`;
 }
@@ -71,7 +73,9 @@ function delivered({ provider, providerMessageId, evidence, outcome, reason }: H
 /** What it is now, and when somebody looks again; `closed`: why its channel is. */
 export function standing(row: History, closed?: NonNullable<Channel["closed"]>): string {
   const { state, owedAt, outcome } = row;
-  const why = row.reason ? ` (${state === "cancelled" ? mootText(row.reason) : row.reason})` : "";
+  const why = row.reason
+    ? ` (${state === "cancelled" ? mootText(row.reason, row.cancelledBy) : row.reason})`
+    : "";
   if (state === "delivered") {
     const known = outcome !== "none" && outcome !== "accepted";
     return `delivered${known ? `, and ${outcomeText(row)}` : why}; nothing more happens to it`;
@@ -84,5 +88,6 @@ export function standing(row: History, closed?: NonNullable<Channel["closed"]>):
     return `${state}${why}; looked at again at ${time(owedAt)}${shut}`;
   }
   if (state === "dead" || state === "unknown") return `${state}${why}; it waits for a person: owed dead`;
+  if (state === "pending" && row.mode) return `pending${why}; the old sender is to send it`;
   return `${state}${why}; nothing more happens to it`;
 }

@@ -94,6 +94,18 @@ const sections = v.strictObject({
     ),
     {},
   ),
+  retention: v.optional(
+    v.strictObject({
+      /**
+       * Days after its end that a notification stays beside the living ones, before it goes to the archive; null: for
+       * ever. More than any queue keeps a message.
+       */
+      days: v.optional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(15), v.maxValue(3650))), 90),
+      /** Days that refused events are kept for a look. */
+      refusedDays: count(30, 1, 3650),
+    }),
+    {},
+  ),
   durations: v.optional(
     v.strictObject({
       lease: seconds(defaultDurations.lease, 0.1),

@@ -37,10 +37,18 @@ const shapes = {
   MasterSecret: v.object({ arn: v.string() }),
   NotificationQueue: queue,
   NotificationDlq: deadLetters,
+  /** While merchants move over from another sender; nobody consumes it. */
+  ShadowQueue: queue,
   FeedbackQueue: queue,
   FeedbackDlq: deadLetters,
   EventQueue: queue,
   EventDlq: deadLetters,
+  /** Text messages: none are sent where it is not linked. */
+  Sms: v.object({ originationIdentity: v.string(), configurationSet: v.nullish(v.string(), null) }),
+  /** What merchants' signing secrets are derived from: none are called where it is not linked. */
+  WebhookKey: v.object({ value: v.string() }),
+  /** Networks that may be called although they are not public, and who vouches for their servers. */
+  WebhookNetwork: v.object({ allow: v.array(v.string()), ca: v.nullish(v.string(), null) }),
   Email: v.object({ sender: v.string(), configurationSet: v.nullish(v.string(), null) }),
 };
 
@@ -62,6 +70,10 @@ export function resource<Name extends keyof typeof shapes>(name: Name): v.InferO
     `the linked resource ${name} is not as expected (${wrong}); link it, or set SST_RESOURCE_${name}`,
   );
 }
+
+/** The same where SST links it; null where it does not. */
+export const linked = <Name extends keyof typeof shapes>(name: Name) =>
+  name in Resource ? resource(name) : null;
 
 /** Whoever works with the ledger, each with a database role of its own: `owed_sweep`, `owed_operator`, … */
 export type LedgerUser = Stage | "operator" | "reader";

@@ -28,6 +28,10 @@ const valid = fc.record(
         { requiredKeys: [] },
       ),
     ),
+    retention: fc.record(
+      { days: fc.constantFrom(null, 15, 90, 400), refusedDays: fc.integer({ min: 1, max: 90 }) },
+      { requiredKeys: [] },
+    ),
     durations: fc.record(
       { lease: fc.constantFrom(120, 200, 400), grace: fc.constantFrom(0.1, 900, 1e6, 1e300) },
       { requiredKeys: [] },
@@ -58,6 +62,7 @@ test("any settings are within what timers and intervals take, or refused by name
           "deliver",
           "durations",
           "limits",
+          "retention",
           "sweep",
         ]);
         // Seconds and counts alike. A provider's limits are bounded where they are kept.

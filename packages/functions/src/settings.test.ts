@@ -14,6 +14,7 @@ const defaults = {
     limits: 300,
   },
   limits: {},
+  retention: { days: 90, refusedDays: 30 },
   durations: defaultDurations,
 };
 
@@ -43,6 +44,7 @@ test("each setting can be overridden alone", () => {
     email: { rate: 14, quota: null },
     sms: { rate: null, quota: 200 },
   });
+  expect(parseSettings({ retention: { days: null } }).retention).toEqual({ days: null, refusedDays: 30 });
 });
 
 test.each([
@@ -67,6 +69,8 @@ test.each([
   ["limits.email.rate", { limits: { email: { rate: 0 } } }],
   ["limits.email.quota", { limits: { email: { quota: 1.5 } } }],
   ["limits.email.speed", { limits: { email: { speed: 1 } } }],
+  ["retention.days", { retention: { days: 14 } }],
+  ["retention.refusedDays", { retention: { refusedDays: null } }],
   ["durations.lease", { durations: { lease: null } }],
   ["durations.queueEmpty", { durations: { queueEmpty: Number.NaN } }],
   ["sweep", { sweep: "fast" }],

@@ -61,6 +61,9 @@ const refused: [string, Shape, Columns][] = [
   ["notification_attempts_check", "pending", { attempts: "-1" }],
   ["notification_rescues_check", "pending", { rescues: "4" }],
   ["notification_resends_check", "pending", { resends: "4" }],
+  ["notification_mode_check", "dead", { mode: "'owed'" }],
+  ["held_for_the_old_sender", "pending", { mode: "'old'" }],
+  ["held_for_the_old_sender", "pending", { owed_at: "'infinity'" }],
 ];
 
 test.each(refused)("%s: %s with %j", async (constraint, shape, columns) => {

@@ -1,7 +1,9 @@
 export { audit } from "./ask/audit.ts";
 export { type Channel, readChannels } from "./ask/channels.ts";
+export { countEvents } from "./ask/count-events.ts";
 export { listDeadLettered } from "./ask/dead-lettered.ts";
 export { listDelivered } from "./ask/list-delivered.ts";
+export { type Ending, listEndings } from "./ask/list-endings.ts";
 export { readMoot } from "./ask/moot.ts";
 export type { Notification } from "./ask/notification.ts";
 export { type Proven, proveDelivery } from "./ask/prove-delivery.ts";
@@ -15,10 +17,17 @@ export { readStatus } from "./ask/status.ts";
 export type { Stopped, StoppedFilter } from "./ask/stopped.ts";
 export { listStopped } from "./ask/stopped.ts";
 export { listSuppressions, type Suppression } from "./ask/suppressions.ts";
+export { hearRecipients, type Word } from "./channel/hear-recipient.ts";
 export { type ChannelLimits, recordLimits } from "./channel/record-limits.ts";
 export { recordRecovery } from "./channel/record-recovery.ts";
 export { type Breaker, recordTrouble, type Trouble } from "./channel/record-trouble.ts";
-export { LedgerUnavailable, MigrationFailed, NotAllowed, NotificationNotFound } from "./connect/errors.ts";
+export {
+  LedgerUnavailable,
+  MigrationFailed,
+  NotAllowed,
+  NotificationNotFound,
+  Refused,
+} from "./connect/errors.ts";
 export { Ledger, type LedgerOptions } from "./connect/ledger.ts";
 export type { Claimed, Message, Unclaimed, Verdict } from "./deliver/claim.ts";
 export { claim } from "./deliver/claim.ts";
@@ -45,8 +54,37 @@ export { type Replayed, replay } from "./operate/replay.ts";
 export { resolveAsSent } from "./operate/resolve-as-sent.ts";
 export { resume } from "./operate/resume.ts";
 export { sendAgain } from "./operate/send-again.ts";
-export type { Evidence, Outcome, Role, State } from "./states.ts";
-export { roles, states } from "./states.ts";
+export type { Counted, Fates, Lateness, Point, StillOwed } from "./report/count-gap.ts";
+export type { Gap, Pause, Window } from "./report/find-gaps.ts";
+export { endings, type Outage, type Report, type ReportOptions, reportOutages } from "./report/report.ts";
+export { type Erased, erase, type Person } from "./retain/erase.ts";
+export { type Retained, type Retention, retain } from "./retain/retain.ts";
+export {
+  type Backfill,
+  type BackfillFile,
+  backfillTimers,
+  beginBackfill,
+  finishBackfill,
+  judgeTimers,
+  listBackfillRefusals,
+  type Refusal,
+  type Timer,
+} from "./rollout/backfill.ts";
+export { type Compared, type CompareFilter, compare } from "./rollout/compare.ts";
+export { type Difference, listDifferences } from "./rollout/list-differences.ts";
+export { markShadow } from "./rollout/mark-shadow.ts";
+export { holdRows, type Moved, moveHeld, type Step } from "./rollout/move-held.ts";
+export { type MerchantMode, type Modes, readModes } from "./rollout/read-modes.ts";
+export { setMode, setNewMerchants } from "./rollout/set-mode.ts";
+export { takeShadow } from "./rollout/take-shadow.ts";
+export { listRules, type RuleFilter } from "./rule/list-rules.ts";
+export { listStatuses } from "./rule/list-statuses.ts";
+export { retireRule } from "./rule/retire-rule.ts";
+export type { Rule, RuleVersion } from "./rule/rule.ts";
+export { setRule } from "./rule/set-rule.ts";
+export { type Trial, tryRules, type WouldTell } from "./rule/try-rules.ts";
+export type { Evidence, Mode, Outcome, Role, State } from "./states.ts";
+export { modes, roles, states } from "./states.ts";
 export { abandonSweep } from "./sweep/abandon-sweep.ts";
 export type { Beginning, ChannelLoad } from "./sweep/begin-sweep.ts";
 export { beginSweep } from "./sweep/begin-sweep.ts";
@@ -57,6 +95,6 @@ export { lease } from "./sweep/lease.ts";
 export { type Looked, type LookOptions, lookAgain } from "./sweep/look-again.ts";
 export { markQueued } from "./sweep/mark-queued.ts";
 export { release } from "./sweep/release.ts";
-export { addRule, type MerchantRule } from "./watch/add-rule.ts";
+export { optOut } from "./watch/opt-out.ts";
 export { registerShipment, type Shipment } from "./watch/register-shipment.ts";
 export { type Subscriber, subscribe } from "./watch/subscribe.ts";

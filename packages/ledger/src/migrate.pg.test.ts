@@ -49,7 +49,9 @@ describe("a run", () => {
     const schema = await describeSchema(sql);
     expect(await migrate(options, migrations)).toEqual([]);
     expect(await describeSchema(sql)).toBe(schema);
-    expect(await sql`SELECT status FROM owed.rule WHERE status = 'picked_up'`).toHaveLength(1);
+    expect(
+      await sql`SELECT status FROM owed.rule WHERE status = 'picked_up' AND channel = 'email'`,
+    ).toHaveLength(1);
   });
 
   test("applies only what is new", async () => {

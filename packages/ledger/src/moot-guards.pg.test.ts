@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../tests/support/shipment.ts";
 import { readMoot } from "./ask/moot.ts";
-import { empty, reshape } from "./testing/rows.ts";
+import { empty, reshape, rewriteRules } from "./testing/rows.ts";
 
-// A newer status that was delivered makes an older one moot. Which rows are a newer status's is told by the ranges of
+// A newer status that was told, or is owed by now, makes an older one moot. Which rows are a newer status's is told by the ranges of
 // their ids, and events come in any order.
 
 let database: TestDatabase;
@@ -25,17 +25,17 @@ async function told(shipment: string, status: string, ago: number): Promise<stri
 }
 
 async function shipmentThatKeepsAll(): Promise<string> {
-  await database.sql`UPDATE owed.rule SET newest_replaces = false`;
+  await rewriteRules(database, "newest_replaces = false");
   return registerShipment(database);
 }
-const newestReplaces = () => database.sql`UPDATE owed.rule SET newest_replaces = true`;
+const newestReplaces = () => rewriteRules(database, "newest_replaces = true");
 const reasons = async (...ids: string[]) => [...(await readMoot(database.ledger, ids)).values()];
 
 test("an older status that was delivered does not count for the newer one that is only owed", async () => {
   const shipment = await shipmentThatKeepsAll();
   const oldest = await told(shipment, "picked_up", 7200);
   const row = await told(shipment, "customs_hold", 3600);
-  await told(shipment, "out_for_delivery", 60);
+  await reshape(database, await told(shipment, "out_for_delivery", 60), "dead");
   await reshape(database, oldest, "delivered");
   await newestReplaces();
   expect(await reasons(row)).toEqual([]);
@@ -47,8 +47,9 @@ test("nor does one that was delivered, and came after the newer one", async () =
   const oldest = await told(shipment, "picked_up", 7200);
   const row = await told(shipment, "customs_hold", 3600);
   await reshape(database, oldest, "delivered");
+  await reshape(database, newest, "dead");
   await newestReplaces();
   expect(await reasons(row)).toEqual([]);
-  await reshape(database, newest, "delivered");
+  await reshape(database, newest, "delivered", { died_at: "NULL", stopped_at: "NULL" });
   expect(await reasons(row)).toEqual(["superseded"]);
 });

@@ -46,6 +46,11 @@ beforeAll(async () => {
       SELECT owed.record_event(${status} || n, 'S-' || n, ${status}, now() - make_interval(hours => ${9 - hour}))
       FROM generate_series(1, ${shipments}::int) n`;
   await sql.begin(async (transaction) => {
+    await transaction`SET LOCAL session_replication_role = replica`;
+    await transaction`
+      -- As after an outage in which no event could cancel what came before it.
+      UPDATE owed.notification SET state = 'pending', cancelled_at = NULL, cancelled_by = NULL, reason = NULL, owed_at = due_at
+      WHERE state = 'cancelled'`;
     await transaction`
       UPDATE owed.notification SET state = 'delivered', delivered_at = now(), evidence = 'reply', outcome = 'accepted',
         owed_at = NULL WHERE right(id::text, 4) > '000a'`;

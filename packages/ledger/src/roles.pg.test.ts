@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import { owe } from "../../../tests/support/shipment.ts";
+import { hearRecipients } from "./channel/hear-recipient.ts";
 import { Ledger } from "./connect/ledger.ts";
 import { recordEvidence } from "./deliver/record-evidence.ts";
 import { defaultDurations } from "./durations.ts";
 import { keepRefusedEvent } from "./event/keep-refused-event.ts";
+import { listRules } from "./rule/list-rules.ts";
+import { retireRule } from "./rule/retire-rule.ts";
+import type { Rule } from "./rule/rule.ts";
+import { setRule } from "./rule/set-rule.ts";
+import { tryRules } from "./rule/try-rules.ts";
 import { abandonSweep } from "./sweep/abandon-sweep.ts";
 import { beginSweep } from "./sweep/begin-sweep.ts";
 import { release } from "./sweep/release.ts";
@@ -51,7 +57,7 @@ test.each<[table: string, column: string, who: Role[]]>([
   ["notification", "sent_to", ["deliver", "feedback", "operator", "reader"]],
   ["suppression", "address", ["deliver", "feedback", "operator", "reader"]],
   ["refused_event", "body", ["operator", "reader"]],
-  ["merchant", "name", ["deliver", "reader"]],
+  ["merchant", "name", ["deliver", "operator", "reader"]],
 ])("personal data: %s.%s is read by those alone who need it", async (table, column, who) => {
   expect(await whoMay("SELECT", table, column)).toEqual(who);
 });
@@ -76,15 +82,14 @@ test("nobody deletes, and who only looks changes nothing", async () => {
   ).toEqual([]);
 });
 
-test("the platform calls its four functions, and neither reads nor changes a table", async () => {
+test("the platform calls its own functions, and neither reads nor changes a table", async () => {
   const functions = await database.sql`
     SELECT proname AS name FROM pg_proc
     WHERE pronamespace = 'owed'::regnamespace AND has_function_privilege('owed_platform', oid, 'EXECUTE') ORDER BY 1`;
   expect(functions.map(({ name }) => name)).toEqual([
-    "opt_out",
-    "record_event",
-    "register_shipment",
-    "subscribe",
+    "describe_merchant",
+    ...["old_claim", "old_due", "old_gave_up", "old_sent"],
+    ...["opt_out", "record_event", "register_shipment", "subscribe", "timer_event_id"],
   ]);
   const tables = await database.sql`
     SELECT relname, kind
@@ -133,13 +138,14 @@ describe("may do what no test of a function does", () => {
     expect(await database.sql`SELECT message_id FROM owed.refused_event`).toEqual([{ message_id: "M" }]);
   });
 
-  test("platform: register, subscribe, record and opt out, as may a role that it is granted to", async () => {
+  test("platform: register, describe, subscribe, record and opt out, as may a role that it is granted to", async () => {
     for (const role of ["owed_platform", "test_shop"]) {
       const done = await database.sql.begin(async (sql) => {
         if (role !== "owed_platform") await sql.unsafe(`CREATE ROLE ${role}; GRANT owed_platform TO ${role}`);
         await sql.unsafe(`SET LOCAL ROLE ${role}`);
         await sql`SELECT owed.register_shipment(${role}, 'shop-7', 'Shop Seven', 'TRACK123')`;
-        await sql`SELECT owed.subscribe(${role}, 'buyer-1', 'buyer', 'email', 'ann@example.com', 'Ann', 'en')`;
+        await sql`SELECT owed.describe_merchant('shop-7', 'https://shop.example/{tracking_number}', 'Europe/Vienna')`;
+        await sql`SELECT owed.subscribe(${role}, 'buyer-1', 'buyer', 'email', 'ann@example.com', 'Ann', 'en', 'Europe/Rome')`;
         const [answer] = await sql`
           SELECT owed.record_event(${role}, ${role}, 'customs_hold', now()) AS owes, owed.opt_out(${role}, 'buyer-1', 'email') AS left`;
         await sql.unsafe(`RESET ROLE; ${role === "owed_platform" ? "" : `DROP ROLE ${role}`}`);
@@ -147,6 +153,39 @@ describe("may do what no test of a function does", () => {
       });
       expect(done).toEqual({ owes: 2, left: true });
     }
+  });
+
+  test("operator: set a rule, and retire it; who only looks, too, tries what the rules say", async () => {
+    const [shipment = ""] = await owe(database, 1);
+    const rule: Omit<Rule, "id"> = {
+      ...{ merchantId: "M-1", status: "returned", role: "buyer", channel: "email", template: "returned" },
+      ...{ delay: 0, atTime: null, sendWithin: null, onlyWhileCurrent: false, newestReplaces: true },
+      ...{ onUnknown: "resend", silent: false },
+    };
+    const act = { actor: "ann", why: "their own" };
+    const id = await as("operator", (ledger) => setRule(ledger, rule, act));
+    const trial = { shipmentId: shipment, status: "returned", occurredAt: new Date().toISOString() };
+    for (const role of ["operator", "reader"] as const) {
+      expect(await as(role, (ledger) => tryRules(ledger, trial)), role).toMatchObject([{ ruleId: id }]);
+      const listed = await as(role, (ledger) => listRules(ledger, { merchantId: "M-1", history: true }));
+      expect(listed.at(-1), role).toMatchObject({ id, version: 1 });
+    }
+    await as("operator", (ledger) => retireRule(ledger, id, act));
+  });
+
+  test("feedback: hear what a recipient said, be it for the first time, or of an address that is out of use", async () => {
+    const word = { channel: "sms", address: "+436601234567" };
+    const said = [
+      { ...word, word: "start", at: 1 },
+      { ...word, word: "stop", at: 2 },
+      { ...word, word: "stop", at: 3 },
+      { ...word, word: "start", at: 4 },
+    ] as const;
+    for (const one of said) await as("feedback", (ledger) => hearRecipients(ledger, [one]));
+    expect(await database.sql`SELECT lifted_by FROM owed.suppression`).toEqual([
+      { lifted_by: "recipient" },
+      { lifted_by: "recipient" },
+    ]);
   });
 
   test.each(["sweep", "operator"] as const)(

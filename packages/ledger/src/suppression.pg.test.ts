@@ -10,7 +10,6 @@ import { liftSuppression } from "./operate/lift-suppression.ts";
 import { replay } from "./operate/replay.ts";
 import { sendAgain } from "./operate/send-again.ts";
 import { claimRow, proofOf, receive, take } from "./testing/act.ts";
-import { addSms } from "./testing/channel.ts";
 import { race } from "./testing/race.ts";
 import { empty, newRow, readRow, readRows, reshape, type Shape } from "./testing/rows.ts";
 
@@ -20,9 +19,6 @@ import { empty, newRow, readRow, readRows, reshape, type Shape } from "./testing
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
-  await database.sql`
-    INSERT INTO owed.rule (status, role, channel, template) VALUES ('out_for_delivery', 'buyer', 'sms', 'out_for_delivery')`;
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { addRule, type Ledger, registerShipment, subscribe } from "@owed/ledger";
+import { type Ledger, type Role, registerShipment, setRule, subscribe } from "@owed/ledger";
 import type { Bus } from "./bus.ts";
 
 const merchants = [
@@ -10,12 +10,12 @@ const merchants = [
 ];
 
 const buyers = [
-  { name: "Ines Almeida", address: "ines.almeida@example.com", locale: "en" },
-  { name: "Jürgen Weiß", address: "juergen.weiss@example.de", locale: "de-DE" },
-  { name: "Amélie Lefèvre", address: "amelie@bücher.example", locale: "fr-FR" },
-  { name: "ليلى حداد", address: "layla.haddad@example.ae", locale: "ar" },
-  { name: "Sam O'Neill 📦", address: "sam.oneill@example.ie", locale: "en-IE" },
-  { name: "Nguyễn Thị Hoa", address: "hoa.nguyen@example.vn", locale: "vi" },
+  { name: "Ines Almeida", address: "ines.almeida@example.com", phone: "+351912345678", locale: "en" },
+  { name: "Jürgen Weiß", address: "juergen.weiss@example.de", phone: "+4915112345678", locale: "de-DE" },
+  { name: "Amélie Lefèvre", address: "amelie@bücher.example", phone: null, locale: "fr-FR" },
+  { name: "ليلى حداد", address: "layla.haddad@example.ae", phone: "+971501234567", locale: "ar" },
+  { name: "Sam O'Neill 📦", address: "sam.oneill@example.ie", phone: null, locale: "en-IE" },
+  { name: "Nguyễn Thị Hoa", address: "hoa.nguyen@example.vn", phone: null, locale: "vi" },
 ];
 
 /** What may happen to a shipment next, from where it is. */
@@ -31,6 +31,8 @@ const next: Record<string, readonly string[]> = {
 export type DemoOptions = {
   ledger: Ledger;
   bus: Bus;
+  /** The address of a merchant's webhook inbox. */
+  inboxOf: (merchantId: string) => string;
   /** Seconds between two events. */
   every: number;
   /** Seconds after which "still held at customs" is due: minutes stand for the product's day. */
@@ -44,12 +46,13 @@ export type DemoOptions = {
 export async function startDemo({
   ledger,
   bus,
+  inboxOf,
   every,
   followUp,
 }: DemoOptions): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   const shipments: { id: string; status: string; heldUntil: number }[] = [];
-  for (let count = 0; count < 30; count += 1) shipments.push(await register(ledger));
+  for (let count = 0; count < 30; count += 1) shipments.push(await register(ledger, inboxOf));
   for (const merchant of merchants) await shortenFollowUps(ledger, merchant.id, followUp);
 
   const happen = async () => {
@@ -58,7 +61,7 @@ export async function startDemo({
     const choices = shipment ? next[shipment.status] : undefined;
     const status = choices?.[randomInt(choices.length)];
     if (!shipment || !status) {
-      shipments[place] = await register(ledger);
+      shipments[place] = await register(ledger, inboxOf);
       return;
     }
     // Held at customs for long enough that the follow-up falls due for some.
@@ -98,36 +101,54 @@ const pick = <T>(choices: readonly [T, ...T[]] | readonly T[]): T => {
   return choice;
 };
 
-async function register(ledger: Ledger) {
+async function register(ledger: Ledger, inboxOf: DemoOptions["inboxOf"]) {
   // The number that stands in the emails is the shipment's id as well, so that one leads to the other.
   const id = `OW-${randomUUID().slice(0, 8).toUpperCase()}`;
   const merchant = pick(merchants);
   const buyer = pick(buyers);
   await registerShipment(ledger, { id, trackingNumber: id, merchant });
   const watch = (
-    role: "buyer" | "merchant" | "agent" | "warehouse",
+    role: Role,
     recipientId: string,
-    address: string,
-    name: string,
-    locale: string,
-  ) => subscribe(ledger, { shipmentId: id, recipientId, role, channel: "email", address, name, locale });
-  await watch("buyer", `buyer-${randomUUID().slice(0, 8)}`, buyer.address, buyer.name, buyer.locale);
-  await watch("merchant", merchant.id, `support@${merchant.id}.example`, merchant.name, "en");
-  if (randomInt(3) === 0) await watch("agent", "agent-7", "agent.seven@owed.example", "Agent Seven", "en");
-  if (randomInt(4) === 0) await watch("warehouse", "hub-3", "hub3@owed.example", "Hub 3", "de");
+    channel: string,
+    { address, name, locale }: { address: string; name: string; locale: string },
+  ) => subscribe(ledger, { shipmentId: id, recipientId, role, channel, address, name, locale });
+  const recipient = `buyer-${randomUUID().slice(0, 8)}`;
+  await watch("buyer", recipient, "email", buyer);
+  if (buyer.phone) await watch("buyer", recipient, "sms", { ...buyer, address: buyer.phone });
+  const shop = { name: merchant.name, locale: "en" };
+  await watch("merchant", merchant.id, "email", { ...shop, address: `support@${merchant.id}.example` });
+  await watch("merchant", merchant.id, "webhook", { ...shop, address: inboxOf(merchant.id) });
+  if (randomInt(3) === 0)
+    await watch("agent", "agent-7", "email", {
+      address: "agent.seven@owed.example",
+      name: "Agent Seven",
+      locale: "en",
+    });
+  if (randomInt(4) === 0)
+    await watch("warehouse", "hub-3", "email", { address: "hub3@owed.example", name: "Hub 3", locale: "de" });
   return { id, status: "registered", heldUntil: 0 };
 }
 
 async function shortenFollowUps(ledger: Ledger, merchantId: string, followUp: number): Promise<void> {
-  const rule = { merchantId, status: "customs_hold", channel: "email", sendWithin: 7 * 86_400 } as const;
+  const act = { actor: "demo", why: "minutes stand for a day" };
+  const rule = {
+    merchantId,
+    status: "customs_hold",
+    channel: "email",
+    atTime: null,
+    sendWithin: 7 * 86_400,
+    newestReplaces: true,
+    onUnknown: "resend",
+    silent: false,
+  } as const;
   for (const role of ["buyer", "agent"] as const) {
-    await addRule(ledger, { ...rule, role, template: "customs_hold", delay: 0, onlyWhileCurrent: false });
-    await addRule(ledger, {
-      ...rule,
-      role,
-      template: "customs_hold.still",
-      delay: followUp,
-      onlyWhileCurrent: true,
-    });
+    const told = { ...rule, role };
+    await setRule(ledger, { ...told, template: "customs_hold", delay: 0, onlyWhileCurrent: false }, act);
+    await setRule(
+      ledger,
+      { ...told, template: "customs_hold.still", delay: followUp, onlyWhileCurrent: true },
+      act,
+    );
   }
 }

@@ -3,21 +3,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Ledger } from "@owed/ledger";
-import { MultiBar, Presets } from "cli-progress";
+import { MultiBar, Presets, SingleBar } from "cli-progress";
 import Table from "cli-table3";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { makeBundles } from "../../../infra/bundles/make.ts";
 import { owedSoFar, sufferOutage } from "./drill/outage.ts";
 import { type Proof, prove } from "./drill/proof.ts";
+import { printStorm } from "./drill/storm/print.ts";
+import { rates, storm } from "./drill/storm/storm.ts";
 import { loadBundles } from "./functions.ts";
 import { type Stack, startStack } from "./stack.ts";
 
-type Options = { rows: number; realTime: boolean; killDatabase: boolean; bundles: boolean; json: boolean };
+type Options = {
+  scenario: "outage" | "storm";
+  rows: number;
+  shipments: number;
+  seed?: number;
+  realTime: boolean;
+  killDatabase: boolean;
+  bundles: boolean;
+  json: boolean;
+};
 
 /** On scaled time a minute takes a second; what bounds real calls is scaled less, so that they still fit in. */
 const scaled = {
   everySeconds: 1,
   outage: 15,
+  minute: 1,
   visibility: 8,
   settings: {
     sweep: { budget: 8, every: 1 },
@@ -25,7 +37,7 @@ const scaled = {
     durations: { lease: 12, sendLease: 6, lostAfter: 20, grace: 15, heartbeat: 10, queueEmpty: 2, settle: 9 },
   },
 };
-const real = { outage: 15 * 60 };
+const real = { outage: 15 * 60, minute: 60, settings: {} };
 
 const wholeNumber = (text: string): number => {
   const number = Number(text);
@@ -36,10 +48,19 @@ const wholeNumber = (text: string): number => {
 
 const command = new Command("drill")
   .description(
-    "Pauses the schedule for fifteen minutes' worth of events, resumes it, waits for the drain, and proves from the\nledger and from the mailbox that every notification was sent exactly once. Uses a ledger of its own.",
+    `Pauses the schedule, lets things happen, resumes it, waits for the drain, and proves from both sides, the ledger and
+what arrived, that every notification ended as it should. Uses a ledger of its own.
+
+  outage  fifteen minutes' worth of events, each to be told: every notification is sent exactly once
+  storm   seventy minutes in which shipments change several times, follow-ups fall due, deadlines pass and people opt
+          out, by email, SMS and webhook, each with its own rate: everything owed ends in exactly one way, and everybody
+          gets as many messages as the rules say`,
   )
-  .option("--rows <n>", "how many notifications are owed at resume", wholeNumber, 2000)
-  .option("--real-time", "take the full quarter of an hour instead of fifteen seconds", false)
+  .addOption(new Option("--scenario <name>", "what happens").choices(["outage", "storm"]).default("outage"))
+  .option("--rows <n>", "outage: how many notifications are owed at resume", wholeNumber, 2000)
+  .option("--shipments <n>", "storm: how many shipments change their status", wholeNumber, 10_000)
+  .option("--seed <n>", "storm: the same seed makes the same storm", wholeNumber)
+  .option("--real-time", "take the minutes as they are; else one takes a second", false)
   .option("--kill-database", "kill -9 PostgreSQL in the middle of the drain, and start it again", false)
   .option("--bundles", "run the functions as a deployment would upload them, built first", false)
   .option("--json", "print one JSON object last", false)
@@ -47,6 +68,54 @@ const command = new Command("drill")
     "after",
     "\nExit code: 0 when nothing was lost or double and the backlog was as large as asked for, else 1.",
   );
+
+/** A ledger and a cloud of the drill's own, for as long as it takes. */
+async function withStack<T>(
+  options: Options,
+  settings: Record<string, unknown>,
+  work: (stack: Stack, pace: Pace) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "owed-drill-"));
+  const pace: Pace = options.realTime ? real : scaled;
+  if (options.bundles) await makeBundles(join(folder, "build"));
+  const stack = await startStack({
+    folder,
+    ...pace,
+    settings: { ...pace.settings, ...settings },
+    ...(options.bundles && { functions: () => loadBundles(join(folder, "build")) }),
+    // Nobody's limit but the machine's: a backlog may be larger than a day's quota.
+    dailyQuota: -1,
+  });
+  try {
+    return await work(stack, pace);
+  } finally {
+    await stack.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Pace = typeof scaled | typeof real;
+
+/** One bar on a terminal that is renamed as the work goes on, nothing elsewhere. */
+function stages() {
+  if (!process.stderr.isTTY) return { show: () => {}, stop: () => {} };
+  const bar = new SingleBar(
+    { format: "{name} {bar} {value}/{total} {duration_formatted}", stream: process.stderr },
+    Presets.shades_classic,
+  );
+  let current = "";
+  return {
+    show(name: string, done: number, total: number) {
+      if (name !== current) {
+        if (current !== "") bar.stop();
+        bar.start(total, 0, { name: name.padEnd(10) });
+        current = name;
+      }
+      bar.update(Math.min(Math.round(done), total), { name: name.padEnd(10) });
+    },
+    stop: () => bar.stop(),
+  };
+}
 
 /** Bars on a terminal, nothing elsewhere. */
 function progress(total: number) {
@@ -64,17 +133,7 @@ function progress(total: number) {
   };
 }
 
-async function drill(options: Options): Promise<Proof & { drained_in_s: number }> {
-  const folder = await mkdtemp(join(tmpdir(), "owed-drill-"));
-  const pace = options.realTime ? real : scaled;
-  if (options.bundles) await makeBundles(join(folder, "build"));
-  const stack = await startStack({
-    folder,
-    ...pace,
-    ...(options.bundles && { functions: () => loadBundles(join(folder, "build")) }),
-    // Nobody's limit but the machine's: a backlog may be larger than a day's quota.
-    dailyQuota: -1,
-  });
+async function drill(options: Options, stack: Stack, pace: Pace): Promise<Proof & { drained_in_s: number }> {
   const ledger = new Ledger(stack.ledgerOptions);
   const bars = progress(options.rows);
   try {
@@ -96,8 +155,6 @@ async function drill(options: Options): Promise<Proof & { drained_in_s: number }
   } finally {
     bars.stop();
     await ledger.close();
-    await stack.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -147,8 +204,25 @@ function print(proof: Proof & { drained_in_s: number }): void {
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 command.parse();
 const options = command.opts<Options>();
-const proof = await drill(options);
-if (!options.json) print(proof);
-else console.log(JSON.stringify(proof));
+const result = options.scenario === "storm" ? await stormed() : await suffered();
 // The functions keep their connections for the next invocation, as on Lambda; here nothing comes any more.
-process.exit(proof.ok ? 0 : 1);
+process.exit(result.ok ? 0 : 1);
+
+async function suffered(): Promise<{ ok: boolean }> {
+  const proof = await withStack(options, {}, (stack, pace) => drill(options, stack, pace));
+  if (options.json) console.log(JSON.stringify(proof));
+  else print(proof);
+  return proof;
+}
+
+async function stormed(): Promise<{ ok: boolean }> {
+  const bar = stages();
+  const limits = Object.fromEntries(Object.entries(rates).map(([channel, rate]) => [channel, { rate }]));
+  const { shipments, seed } = options;
+  const report = await withStack(options, { limits }, (stack, { minute }) =>
+    storm(stack, { shipments, minute, ...(seed !== undefined && { seed }), progress: bar.show }),
+  ).finally(bar.stop);
+  if (options.json) console.log(JSON.stringify(report));
+  else printStorm(report);
+  return report;
+}

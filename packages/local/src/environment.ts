@@ -2,13 +2,18 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalPostgres } from "./postgres.ts";
 import type { LocalSes } from "./ses/index.ts";
-import type { CreatedQueueWithDeadLetters, LocalSqs } from "./sqs/index.ts";
+import type { LocalSms } from "./sms/index.ts";
+import type { CreatedQueue, CreatedQueueWithDeadLetters, LocalSqs } from "./sqs/index.ts";
+import type { LocalWebhooks } from "./webhook/index.ts";
 
 export type Parts = {
   postgres: LocalPostgres;
   sqs: LocalSqs;
   ses: LocalSes;
+  sms?: LocalSms;
+  webhooks?: Pick<LocalWebhooks, "authority" | "allow"> & { key: string };
   queues: Record<"notification" | "event" | "feedback", CreatedQueueWithDeadLetters>;
+  shadowQueue?: CreatedQueue | undefined;
   /** Overrides of the functions' settings. */
   settings: Record<string, unknown>;
 };
@@ -23,7 +28,16 @@ const oneWorker = (settings: Record<string, unknown>) => ({
  * What SST and Lambda would put into the functions' environment, so that the same artefacts run here: linked
  * resources as `SST_RESOURCE_<Name>`, endpoints and credentials by the SDK's standard variables.
  */
-export function environmentOf({ postgres, sqs, ses, queues, settings }: Parts): Record<string, string> {
+export function environmentOf({
+  postgres,
+  sqs,
+  ses,
+  sms,
+  webhooks,
+  queues,
+  shadowQueue,
+  settings,
+}: Parts): Record<string, string> {
   const resources = {
     App: { name: "owed", stage: "local" },
     Database: {
@@ -41,7 +55,13 @@ export function environmentOf({ postgres, sqs, ses, queues, settings }: Parts): 
     EventDlq: queues.event.deadLetters,
     FeedbackQueue: { url: queues.feedback.url },
     FeedbackDlq: queues.feedback.deadLetters,
+    ...(shadowQueue && { ShadowQueue: { url: shadowQueue.url } }),
     Email: { sender: "Parcel updates <updates@owed.example>", configurationSet: "owed" },
+    ...(sms && { Sms: { originationIdentity: "owed-pool", configurationSet: "owed" } }),
+    ...(webhooks && {
+      WebhookKey: { value: webhooks.key },
+      WebhookNetwork: { allow: webhooks.allow, ca: webhooks.authority },
+    }),
     Settings: oneWorker(settings),
   };
   return {
@@ -54,6 +74,7 @@ export function environmentOf({ postgres, sqs, ses, queues, settings }: Parts): 
     AWS_EC2_METADATA_DISABLED: "true",
     AWS_ENDPOINT_URL_SQS: sqs.endpoint,
     AWS_ENDPOINT_URL_SES: ses.endpoint,
+    ...(sms && { AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2: sms.endpoint }),
     // Nobody collects CloudWatch's metrics here; the stack prints each sweep's summary instead.
     POWERTOOLS_METRICS_DISABLED: "true",
   };

@@ -9,9 +9,13 @@ import { createContext } from "./event-source/context.ts";
 import { type EventSource, startEventSource } from "./event-source.ts";
 import { type Functions, loadSources } from "./functions.ts";
 import { type LocalPostgres, startPostgres } from "./postgres.ts";
+import { startReceivers } from "./receivers.ts";
 import { type Schedule, startSchedule } from "./schedule.ts";
 import { type LocalSes, startSes } from "./ses/index.ts";
-import { createQueues, type LocalSqs, QUEUES, startSqs } from "./sqs/index.ts";
+import { shownOthers } from "./shown.ts";
+import type { LocalSms } from "./sms/index.ts";
+import { createQueues, createShadowQueue, type LocalSqs, QUEUES, startSqs } from "./sqs/index.ts";
+import type { LocalWebhooks } from "./webhook/index.ts";
 
 /** What a sweep told when it ended; see @owed/functions. */
 export type Swept = Awaited<ReturnType<typeof import("@owed/functions/sweep").handler>>;
@@ -20,7 +24,7 @@ export type StackOptions = {
   /** Where the ledger's data is kept. */
   folder: string;
   /** 0 for any free port. */
-  ports?: { postgres: number; sqs: number; ses: number };
+  ports?: { postgres: number; sqs: number; ses: number; webhooks: number };
   /** Seconds between two beats, for scaled time; without it each minute, on the minute. */
   everySeconds?: number;
   /** Overrides of the functions' settings. */
@@ -31,6 +35,8 @@ export type StackOptions = {
   visibility?: number;
   /** Emails that SES takes in 24 hours; -1 for no limit. Default 50,000. */
   dailyQuota?: number;
+  /** A second queue that nobody consumes, for merchants in shadow. */
+  shadowQueue?: boolean;
   durable?: boolean;
   /** Level of the functions' own logs on standard output. */
   functionLogs?: "SILENT" | "ERROR" | "WARN" | "INFO";
@@ -42,6 +48,8 @@ export type Stack = {
   readonly postgres: LocalPostgres;
   readonly sqs: LocalSqs;
   readonly ses: LocalSes;
+  readonly sms: LocalSms;
+  readonly webhooks: LocalWebhooks;
   readonly bus: Bus;
   readonly schedule: Schedule;
   readonly sources: {
@@ -66,7 +74,7 @@ export type Stack = {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { folder, log = () => {}, visibility, durable = true } = options;
-  const ports = options.ports ?? { postgres: 0, sqs: 0, ses: 0 };
+  const ports = options.ports ?? { postgres: 0, sqs: 0, ses: 0, webhooks: 0 };
   const undo: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
@@ -92,16 +100,26 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     undo.push(() => bus.stop());
     bus.rule({ detailType: "shipment.status_changed", queueUrl: queues.event.url });
     bus.rule({ source: "aws.ses", queueUrl: queues.feedback.url });
+    const receivers = await startReceivers({
+      ...{ bus, client, feedbackQueueUrl: queues.feedback.url, port: ports.webhooks },
+    });
+    undo.push(() => receivers.stop());
+    const { sms, webhooks } = receivers;
 
     const ses = await startSes({
       port: ports.ses,
       setting: "OWED_PORT_MAILBOX",
       quota: options.dailyQuota === undefined ? {} : { max24HourSend: options.dailyQuota },
       onEvent: (event) => bus.put(event),
+      others: (query) => shownOthers(sms, webhooks, query),
     });
     undo.push(() => ses.stop());
 
-    const environment = environmentOf({ postgres, sqs, ses, queues, settings: options.settings ?? {} });
+    const environment = environmentOf({
+      ...{ postgres, sqs, ses, sms, webhooks, queues },
+      shadowQueue: options.shadowQueue ? await createShadowQueue(client) : undefined,
+      settings: options.settings ?? {},
+    });
     Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: options.functionLogs ?? "SILENT" });
 
     const functions = await (options.functions ?? loadSources)();
@@ -169,6 +187,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       },
       sqs,
       ses,
+      sms,
+      webhooks,
       bus,
       schedule,
       sources,

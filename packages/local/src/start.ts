@@ -34,7 +34,7 @@ function guide(stack: Stack): void {
   say(`
 Owed runs. Shipments change state, and each minute a sweep sends what is owed.
 
-  mailbox            ${stack.ses.mailboxUrl}
+  mailbox            ${stack.ses.mailboxUrl}  (emails, texts and webhooks)
   what is owed       npm run owed -- status
   who was notified   npm run owed -- audit --shipment OW-…   (the parcel's number in an email)
   pause the sweeps   npm run owed -- pause      and on again: npm run owed -- resume
@@ -59,7 +59,9 @@ async function main(): Promise<void> {
       postgres: portFrom("OWED_PORT_POSTGRES", 54_321),
       sqs: portFrom("OWED_PORT_SQS", 54_322),
       ses: portFrom("OWED_PORT_MAILBOX", 54_323),
+      webhooks: portFrom("OWED_PORT_WEBHOOKS", 54_324),
     },
+    shadowQueue: process.env.OWED_SHADOW_QUEUE === "1",
     functionLogs: "ERROR",
     log: (line) => say(`${clock()} ${line}`),
     onSweep: (swept) => {
@@ -68,7 +70,13 @@ async function main(): Promise<void> {
   });
   try {
     ledger = new Ledger(stack.ledgerOptions);
-    const demo = await startDemo({ ledger, bus: stack.bus, every: 2, followUp: 180 });
+    const demo = await startDemo({
+      ledger,
+      bus: stack.bus,
+      inboxOf: stack.webhooks.addressOf,
+      every: 2,
+      followUp: 180,
+    });
     guide(stack);
     // What fell due while nothing ran does not wait for the next minute.
     await stack.schedule

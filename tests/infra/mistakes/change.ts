@@ -8,7 +8,12 @@ import type { Synthesis } from "../synth/synthesis.ts";
 export type Change = [what: string, text: string, instead: string];
 
 /** A mistake in what is deployed, however it came there, and the rule that notices. */
-export type ChangeMistake = { rule: string; dev?: boolean; changes: Change[] };
+export type ChangeMistake = {
+  rule: string;
+  /** production when absent. */
+  in?: "dev" | "every channel";
+  changes: Change[];
+};
 
 /** The stack as it would be with these changes. Throws when there is nothing to change. */
 export const changed = (stack: Stack, changes: readonly Change[]): Stack =>

@@ -1,4 +1,5 @@
 import { alarmMistakes } from "./alarms.ts";
+import { channelMistakes } from "./channels.ts";
 import { databaseMistakes } from "./database.ts";
 import { emailMistakes } from "./email.ts";
 import { functionMistakes } from "./functions.ts";
@@ -17,6 +18,7 @@ export const mistakes: readonly Mistake[] = [
   ...networkMistakes,
   ...iamMistakes,
   ...emailMistakes,
+  ...channelMistakes,
   ...alarmMistakes,
   ...functionMistakes,
   ...typeMistakes,

@@ -94,6 +94,42 @@ export const settingsMistakes: Mistake[] = [
     settingsError: /hold: it switches off the schedule that scheduleInDev asks for/,
   },
   {
+    name: "texts from nobody",
+    settings: { sms: { monthlySpend: 100 } },
+    settingsError: /sms: give either existing, or number/,
+  },
+  {
+    name: "texts from two",
+    settings: { sms: { existing: "pool/pool-0123", number: { country: "GB", kind: "LONG_CODE" } } },
+    settingsError: /sms: give either existing, or number/,
+  },
+  {
+    name: "texts from a number as people write it",
+    settings: { sms: { existing: "+44 7700 900999" } },
+    settingsError:
+      /sms\.existing: must be phone-number\/phone-…, pool\/pool-…, or sender-id\/<name>\/<country>/,
+  },
+  {
+    name: "a number of a country by its name",
+    settings: { sms: { number: { country: "uk", kind: "LONG_CODE" } } },
+    settingsError: /sms\.number\.country: must be a country of two letters/,
+  },
+  {
+    name: "10DLC without its campaign",
+    settings: { sms: { number: { country: "US", kind: "TEN_DLC" } } },
+    settingsError: /sms\.number: TEN_DLC is of the US alone, and needs the registration/,
+  },
+  {
+    name: "production's texts to nobody's phone",
+    settings: { sms: { number: { country: "US", kind: "SIMULATOR" } } },
+    settingsError: /sms\.number\.kind: a SIMULATOR reaches no phone/,
+  },
+  {
+    name: "answers to a sender id",
+    settings: { sms: { existing: "sender-id/SHOPSEVEN/GB" } },
+    settingsError: /sms\.twoWay: nobody can answer a sender id; give false/,
+  },
+  {
     name: "a sweep each 90 seconds",
     settings: { functions: { sweep: { every: 90 } } },
     settingsError: /functions\.sweep\.every: EventBridge Scheduler beats in whole minutes/,

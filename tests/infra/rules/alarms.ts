@@ -5,7 +5,7 @@ import { type Alarm, alarmsOf } from "../stack/views.ts";
 import { type Rule, unless } from "./rule.ts";
 
 /** What somebody must be told of: the metric that shows it, and whose. */
-const wanted: { about: string; shows: (stack: Stack, alarm: Alarm) => boolean }[] = [
+const always: { about: string; shows: (stack: Stack, alarm: Alarm) => boolean }[] = [
   { about: "a sweep that is missing", shows: looksAt("sweeps", "sweep") },
   { about: "the oldest that is owed", shows: looksAt("oldestOwedAge", "sweep") },
   ...["Event", "Notification", "Feedback"].map((name) => ({
@@ -26,12 +26,34 @@ const wanted: { about: string; shows: (stack: Stack, alarm: Alarm) => boolean }[
   })),
 ];
 
-/** Does an alarm look at the metric of one whose dimension has this in its value? */
-function looksAt(metric: string, of: string): (stack: Stack, alarm: Alarm) => boolean {
+const wantedIn = ({ dev, settings: { sms } }: Stack): typeof always =>
+  dev
+    ? []
+    : [
+        ...always,
+        ...(sms ? [{ about: "what texts cost", shows: looksAt("TextMessageMonthlySpend", null) }] : []),
+        ...(sms
+          ? [{ about: "events of texts that are lost", shows: looksAt("FailedInvocations", "-sms") }]
+          : []),
+        ...(sms?.twoWay
+          ? [
+              {
+                about: "answers that are lost",
+                shows: looksAt("NumberOfNotificationsFailed", "-sms-replies"),
+              },
+            ]
+          : []),
+      ];
+
+/** Does an alarm look at the metric of one whose dimension has this in its value? Null: of one without any. */
+function looksAt(metric: string, of: string | null): (stack: Stack, alarm: Alarm) => boolean {
   return (_stack, alarm) =>
     metricsOf(alarm).some(
       ({ name, dimensions }) =>
-        name === metric && Object.values(dimensions).some((value) => value.includes(of)),
+        name === metric &&
+        (of === null
+          ? Object.keys(dimensions).length === 0
+          : Object.values(dimensions).some((value) => value.includes(of))),
     );
 }
 
@@ -44,7 +66,7 @@ export const alarmRules: Rule[] = [
     name: "there is an alarm about all that somebody must be told of",
     check: (stack) =>
       unless(
-        stack.dev ? [] : wanted,
+        wantedIn(stack),
         ({ shows }) => alarmsOf(stack).some((alarm) => shows(stack, alarm)),
         ({ about }) => `nobody is told of ${about}`,
       ),
@@ -116,8 +138,9 @@ export const alarmRules: Rule[] = [
   {
     name: "CloudWatch may use the key of the alarms' topic",
     check: (stack) =>
-      stack.all("aws:sns/topic:Topic").flatMap(({ name, inputs: { kmsMasterKeyId } }) => {
-        if (kmsMasterKeyId === undefined) return [];
+      stack.all("aws:sns/topic:Topic").flatMap(({ name, arn, inputs: { kmsMasterKeyId } }) => {
+        const isAlarms = alarmsOf(stack).some(({ inputs }) => inputs.alarmActions.includes(arn ?? ""));
+        if (!isAlarms || kmsMasterKeyId === undefined) return [];
         const key = stack.all("aws:kms/key:Key").find(({ name: key }) => `${key}-id` === kmsMasterKeyId);
         const lets =
           key &&

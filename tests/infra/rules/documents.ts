@@ -6,6 +6,7 @@ import { eventRulesOf, eventTargetsOf, queuePoliciesOf, queuesOf, rolesOf } from
 import { account } from "../synth/computed.ts";
 import { urlOf } from "./queues.ts";
 import { type Rule, unless } from "./rule.ts";
+import { ofThisAccount, senderOf, subscriptionsOf } from "./sms.ts";
 
 type Allowed = { to: Statement["Principal"]; actions: string[]; on?: string[]; if?: Statement["Condition"] };
 
@@ -33,6 +34,10 @@ function expectedOf(stack: Stack, serviceName: string): Statement[] {
       on: [here("sqs", `${name}-${stage}-*`)],
     },
     email: { actions: ["ses:SendEmail", "ses:GetSendQuota"], on: ["*"] },
+    "pinpoint-sms-voice-v2": {
+      actions: ["sms-voice:SendTextMessage"],
+      on: [senderOf(stack), here("sms-voice", `configuration-set/${name}-${stage}`)],
+    },
     secretsmanager: {
       actions: ["secretsmanager:GetSecretValue"],
       on: [here("secretsmanager", "secret:rds!db-*")],
@@ -50,26 +55,42 @@ function trustOf(name: string): Statement {
   return allow({ to: service(/^VpcBastion/.test(name) ? "ec2" : "lambda"), actions });
 }
 
-/** A key that the account's own policies decide on, and that CloudWatch uses for its alarms. */
-const keyPolicy: Statement[] = [
-  allow({ to: { AWS: [`arn:aws:iam::${account}:root`] }, actions: ["kms:*"], on: ["*"] }),
-  allow({
-    to: service("cloudwatch"),
-    actions: ["kms:Decrypt", "kms:GenerateDataKey*"],
-    on: ["*"],
-    if: equal("aws:SourceAccount", account),
-  }),
-];
+/** A key that the account's own policies decide on, and that one service uses: for alarms, or for answers to texts. */
+function keyPolicyOf(stack: Stack, name: string): Statement[] {
+  const [user, condition] =
+    name === "SmsReplyKey"
+      ? (["sms-voice", ofThisAccount(stack)] as const)
+      : (["cloudwatch", equal("aws:SourceAccount", account)] as const);
+  const actions = ["kms:Decrypt", "kms:GenerateDataKey*"];
+  return [
+    allow({ to: { AWS: [`arn:aws:iam::${account}:root`] }, actions: ["kms:*"], on: ["*"] }),
+    allow({ to: service(user), actions, on: ["*"], if: condition }),
+  ];
+}
 
-/** A queue that a rule brings events to lets that rule in. */
+/** A queue that rules or topics bring messages to lets these in. */
 function queuePolicyOf(stack: Stack, queueUrl: string): Statement[] {
   const queue = queuesOf(stack).find((one) => urlOf(one) === queueUrl);
   const rules = eventTargetsOf(stack)
     .filter(({ inputs }) => inputs.arn === queue?.arn)
     .flatMap((target) => eventRulesOf(stack).filter(({ inputs }) => inputs.name === target.inputs.rule));
-  const condition = { ArnEquals: { "aws:SourceArn": rules.map(({ arn }) => arn ?? "") } };
-  const on = [queue?.arn ?? ""];
-  return [allow({ to: service("events"), actions: ["sqs:SendMessage"], on, if: condition })];
+  const topics = subscriptionsOf(stack)
+    .filter(({ inputs }) => inputs.endpoint === queue?.arn)
+    .map(({ inputs }) => inputs.topic);
+  const letIn = (of: string, sources: string[]) =>
+    allow({
+      to: service(of),
+      actions: ["sqs:SendMessage"],
+      on: [queue?.arn ?? ""],
+      if: { ArnEquals: { "aws:SourceArn": sources } },
+    });
+  return [
+    letIn(
+      "events",
+      rules.map(({ arn }) => arn ?? ""),
+    ),
+    ...(topics.length > 0 ? [letIn("sns", topics)] : []),
+  ];
 }
 
 type Document = { name: string; found: Statement[]; wanted: Statement[] };
@@ -100,12 +121,14 @@ export const documentRules: Rule[] = [
       wanted: [trustOf(name)],
     })),
   ),
-  whole("a key is the account's, and its alarms' alone", (stack) =>
-    stack
-      .all("aws:kms/key:Key")
-      .map(({ name, inputs }) => ({ name, found: statementsOf(inputs.policy), wanted: keyPolicy })),
+  whole("a key is the account's, and of the one service that it is for", (stack) =>
+    stack.all("aws:kms/key:Key").map(({ name, inputs }) => ({
+      name,
+      found: statementsOf(inputs.policy),
+      wanted: keyPolicyOf(stack, name),
+    })),
   ),
-  whole("a queue's policy lets in the rule that it is the target of, and nothing else", (stack) =>
+  whole("a queue's policy lets in its rules and topics, and nothing else", (stack) =>
     queuePoliciesOf(stack).map(({ name, inputs }) => ({
       name,
       found: inputs.policy,

@@ -19,6 +19,7 @@ import {
 } from "./permissions.ts";
 import { urlOf } from "./queues.ts";
 import { type Rule, unless } from "./rule.ts";
+import { subscriptionsOf } from "./sms.ts";
 
 /** Actions for which IAM takes no resource but `*` (service authorization reference). */
 const withoutResource = new Set([
@@ -123,21 +124,25 @@ export const iamRules: Rule[] = [
     },
   },
   {
-    name: "a queue lets EventBridge in by its own rule alone",
+    name: "a queue lets in EventBridge by its own rules, SNS by its own topic, and nobody else",
     check: (stack) =>
       queuePoliciesOf(stack).flatMap(({ name, inputs }) => {
         const queue = queuesOf(stack).find((one) => urlOf(one) === inputs.queueUrl);
-        const rules = eventRulesOf(stack).map(({ arn }) => arn);
+        const own: Record<string, (string | null)[]> = {
+          events: eventRulesOf(stack).map(({ arn }) => arn),
+          sns: subscriptionsOf(stack).map(({ inputs: { topic } }) => topic),
+        };
         return inputs.policy
           .filter(({ Effect }) => Effect === "Allow")
           .flatMap(({ Principal, Action, Resource, Condition }) => {
             const sources = Object.values(Condition).flatMap((test) => test["aws:SourceArn"] ?? []);
+            const [, service = ""] =
+              /^\{"Service":\["(events|sns)\.amazonaws\.com"\]\}$/.exec(JSON.stringify(Principal)) ?? [];
             const exact =
-              JSON.stringify(Principal) === '{"Service":["events.amazonaws.com"]}' &&
               Action.join() === "sqs:SendMessage" &&
               Resource.join() === queue?.arn &&
               sources.length > 0 &&
-              sources.every((source) => rules.includes(source));
+              sources.every((source) => own[service]?.includes(source));
             const from = sources.join(", ") || "anywhere";
             return exact
               ? []
@@ -171,7 +176,12 @@ export const iamRules: Rule[] = [
   },
 ];
 
-const servicePrefix: Record<string, string> = { sqs: "sqs", email: "ses", secretsmanager: "secretsmanager" };
+const servicePrefix: Record<string, string> = {
+  sqs: "sqs",
+  email: "ses",
+  "pinpoint-sms-voice-v2": "sms-voice",
+  secretsmanager: "secretsmanager",
+};
 
 /** Lambda's pollers do this in a function's name, from outside of its network. */
 const byLambda = new Set(["sqs:ReceiveMessage", "sqs:DeleteMessage"]);

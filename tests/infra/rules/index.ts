@@ -16,10 +16,12 @@ import { restoreRules } from "./restores.ts";
 import type { Rule } from "./rule.ts";
 import { scheduleRules } from "./schedule.ts";
 import { secretRules } from "./secrets.ts";
+import { smsRules } from "./sms.ts";
 import { stageRules } from "./stages.ts";
 import { statisticRules } from "./statistics.ts";
 import { sumRules } from "./sums.ts";
 import { timeoutRules } from "./timeouts.ts";
+import { webhookRules } from "./webhooks.ts";
 
 /** All that must hold in every stage. */
 export const rules: readonly Rule[] = [
@@ -33,6 +35,8 @@ export const rules: readonly Rule[] = [
   ...iamRules,
   ...secretRules,
   ...emailRules,
+  ...smsRules,
+  ...webhookRules,
   ...eventRules,
   ...metricRules,
   ...alarmRules,

@@ -41,6 +41,15 @@ const services: Record<string, { names: string[]; dimensions: string[] }> = {
     names: ["Reputation.BounceRate", "Reputation.ComplaintRate"],
     dimensions: ["ses:configuration-set"],
   },
+  // Those without a dimension are of the whole account.
+  "AWS/SMSVoice": {
+    names: ["NumberOfTextMessagePartsDelivered", "NumberOfTextMessagePartsSent", "TextMessageMonthlySpend"],
+    dimensions: [],
+  },
+  "AWS/SNS": {
+    names: ["NumberOfNotificationsDelivered", "NumberOfNotificationsFailed"],
+    dimensions: ["TopicName"],
+  },
   "AWS/Events": { names: ["FailedInvocations", "Invocations"], dimensions: ["RuleName"] },
 };
 
@@ -56,6 +65,7 @@ function valuesOf(stack: Stack, dimension: string): string[] {
       stack
         .all("aws:sesv2/configurationSet:ConfigurationSet")
         .map(({ inputs }) => inputs.configurationSetName),
+    TopicName: () => stack.all("aws:sns/topic:Topic").map(({ inputs }) => inputs.name),
     service: () => [...writtenMetrics.keys()],
   };
   return (names[dimension]?.() ?? []).map(String);

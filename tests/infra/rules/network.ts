@@ -12,7 +12,12 @@ const bastions = (stack: Stack) =>
   stack.all("aws:ec2/instance:Instance").filter(({ name }) => name.includes("Bastion"));
 
 /** The endpoint of each service that the functions call (AWS PrivateLink guide, "Services that integrate"). */
-const endpointOf: Record<string, string> = { sqs: "sqs", ses: "email", secretsmanager: "secretsmanager" };
+const endpointOf: Record<string, string> = {
+  sqs: "sqs",
+  ses: "email",
+  "sms-voice": "pinpoint-sms-voice-v2",
+  secretsmanager: "secretsmanager",
+};
 
 /** What is wrong with where something is. */
 function notPrivate(stack: Stack, name: string, ids: string[]): string[] {
@@ -59,7 +64,9 @@ export const networkRules: Rule[] = [
     name: "the database lets in the functions, the bastion and its named clients, and nobody else",
     check: (stack) => {
       const { securityGroups, networks } = stack.settings.database.clients;
-      const functions = lambdasOf(stack).flatMap(({ inputs }) => inputs.vpcConfig?.securityGroupIds ?? []);
+      const groupsOf = lambdasOf(stack).map(({ inputs }) => inputs.vpcConfig?.securityGroupIds ?? []);
+      // The group that all functions are in: deliver's own one for webhooks lets nobody in anywhere.
+      const functions = (groupsOf[0] ?? []).filter((one) => groupsOf.every((its) => its.includes(one)));
       const bastion = stack.settings.network.bastion.length > 0 ? [idOf("VpcBastionSecurityGroup")] : [];
       const wanted = new Set([...functions, ...bastion, ...securityGroups, ...networks]);
       const groups = databasesOf(stack).flatMap(({ inputs }) => inputs.vpcSecurityGroupIds);

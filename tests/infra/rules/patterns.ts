@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { eventOf } from "../../../packages/local/src/ses/event.ts";
 import type { Chapter } from "../../../packages/local/src/ses/story.ts";
+import { eventOf as smsEventOf, story } from "../../../packages/local/src/sms/event.ts";
 import { shipmentEvent } from "../../bundles/events.ts";
 import { matches, type Pattern } from "../stack/pattern.ts";
 import type { Stack } from "../stack/stack.ts";
@@ -51,6 +52,25 @@ const configurationSetOf = (stack: Stack): string => {
   return v.parse(v.object({ configurationSet: v.string() }), deliver?.links.Email).configurationSet;
 };
 
+/** All that End User Messaging tells, on the default bus, of a text that was sent with this context. */
+function toldOfTexts(stack: Stack, context: Record<string, string>) {
+  const text = {
+    to: "+447700900123",
+    from: "+447700900999",
+    text: "It is out for delivery.",
+    type: "TRANSACTIONAL",
+    context,
+    configurationSet: undefined,
+    timeToLive: 60,
+    messageId: "0100",
+    encoding: "GSM",
+    segments: 1,
+    at: 0,
+  } as const;
+  const whole = [...story({ kind: "arrive" }), ...story({ kind: "fail", type: "TEXT_BLOCKED" })];
+  return whole.map((chapter) => smsEventOf(text, chapter, { account, region: stack.app.region }));
+}
+
 const archive = v.object({
   eventSourceArn: v.string(),
   eventPattern: v.optional(v.string()),
@@ -81,6 +101,24 @@ export const patternRules: Rule[] = [
           toldBySes(stack, `${own}-2`),
           (event) => takenBy(stack, false, event) === 0,
           (event) => `a rule takes SES's ${event["detail-type"]} of another configuration set`,
+        ),
+      ];
+    },
+  },
+  {
+    name: "what AWS tells of this product's texts is taken once where there are any, and of no other's",
+    check: (stack) => {
+      const wanted = stack.settings.sms ? 1 : 0;
+      return [
+        ...unless(
+          toldOfTexts(stack, { notification: "018f0000-0000-7000-8000-000000000001" }),
+          (event) => takenBy(stack, false, event) === wanted,
+          (event) => `${takenBy(stack, false, event)} rules take a text's ${event.detail.eventType}`,
+        ),
+        ...unless(
+          [...toldOfTexts(stack, { campaign: "spring" }), ...toldOfTexts(stack, {})],
+          (event) => takenBy(stack, false, event) === 0,
+          (event) => `a rule takes the ${event.detail.eventType} of somebody else's text`,
         ),
       ];
     },

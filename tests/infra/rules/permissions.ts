@@ -2,6 +2,7 @@ import { type Statement, statementsOf } from "../stack/policy.ts";
 import type { Stack } from "../stack/stack.ts";
 import { usedDatabase } from "../stack/views.ts";
 import type { Resource } from "../synth/synthesis.ts";
+import { senderOf } from "./sms.ts";
 
 /** What is allowed, and on what: `sqs:SendMessage on NotificationQueue`. */
 export type Allowed = string;
@@ -61,6 +62,7 @@ export function expectedPermissions(stack: Stack): Record<string, Allowed[]> {
     Sweep: [
       ...on("NotificationQueue", ["sqs:SendMessage", "sqs:GetQueueAttributes"]),
       ...on("FeedbackQueue", ["sqs:GetQueueAttributes"]),
+      ...on("ShadowQueue", stack.settings.shadowQueue ? ["sqs:SendMessage"] : []),
       "ses:GetSendQuota on *",
       ...connect(stack, "sweep"),
     ],
@@ -69,6 +71,11 @@ export function expectedPermissions(stack: Stack): Record<string, Allowed[]> {
       ...[identity, "EmailConfigurationSet"].map(
         (name) => `ses:SendEmail on ${name} if StringEquals ses:FromAddress ${address}`,
       ),
+      ...(stack.settings.sms
+        ? [stack.settings.sms.number ? "SmsNumber" : senderOf(stack), "SmsConfigurationSet"].flatMap((name) =>
+            on(name, ["sms-voice:SendTextMessage"]),
+          )
+        : []),
       ...connect(stack, "deliver"),
     ],
     Feedback: [...on("FeedbackQueue", consume), ...connect(stack, "feedback")],

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { admits, endpointsOf } from "../stack/network.ts";
 import type { Statement } from "../stack/policy.ts";
 import { idOf, type Stack } from "../stack/stack.ts";
-import { databasesOf, lambdasOf, permissionsOf, rolesOf, usedDatabase } from "../stack/views.ts";
+import { databasesOf, type Lambda, lambdasOf, permissionsOf, rolesOf, usedDatabase } from "../stack/views.ts";
 import { account } from "../synth/computed.ts";
 import { type Rule, unless } from "./rule.ts";
 
@@ -19,26 +19,28 @@ const wayOut = v.object({
 });
 const group = v.object({ egress: v.optional(v.array(wayOut), []) });
 
-/** The ways out of the functions, by their security groups. */
-function waysOutOf(stack: Stack): v.InferOutput<typeof wayOut>[] {
-  const groups = new Set(lambdasOf(stack).flatMap(({ inputs }) => inputs.vpcConfig?.securityGroupIds ?? []));
-  return stack
+/** The ways out of a function, by its security groups. */
+const waysOutOf = (stack: Stack, { inputs: { vpcConfig } }: Lambda): v.InferOutput<typeof wayOut>[] =>
+  stack
     .parsed("aws:ec2/securityGroup:SecurityGroup", group)
-    .filter(({ name }) => groups.has(idOf(name)))
+    .filter(({ name }) => vpcConfig?.securityGroupIds.includes(idOf(name)))
     .flatMap(({ inputs }) => inputs.egress);
-}
 
-type Server = { name: string; port: number; groups: string[] };
+type Server = { name: string; port: number; most?: number; groups: string[] };
 
-/** Who the functions call: the database, and AWS by its endpoints; by NAT it is anybody. */
-const serversOf = (stack: Stack): Server[] => [
+/** Every port that a merchant's inbox may have, but for 443 (packages/channel/src/webhook/address.ts). */
+const inboxes = { name: "merchants' inboxes", port: 1024, most: 65_535, groups: [] };
+
+/** Who a function calls: the database, and AWS by its endpoints; by NAT it is anybody, and deliver calls inboxes. */
+const serversOf = (stack: Stack, lambda: Lambda): Server[] => [
   ...databasesOf(stack).map(({ name, inputs }) => ({
     name,
     port: linksOf(stack)[0]?.link.port ?? 5432,
     groups: inputs.vpcSecurityGroupIds,
   })),
   ...endpointsOf(stack).map(({ name, inputs }) => ({ name, port: 443, groups: inputs.securityGroupIds })),
-  ...(stack.settings.network.nat && !stack.dev ? [{ name: "the internet", port: 443, groups: [] }] : []),
+  ...(stack.settings.network.nat ? [{ name: "the internet", port: 443, groups: [] }] : []),
+  ...(stack.settings.webhooks && stack.topOf(lambda).name === "Deliver" ? [inboxes] : []),
 ];
 
 const link = v.object({
@@ -73,7 +75,12 @@ const letsOut = (
   );
 
 /** An endpoint's service, by what IAM calls it. */
-const endpointOf: Record<string, string> = { sqs: "sqs", ses: "email", secretsmanager: "secretsmanager" };
+const endpointOf: Record<string, string> = {
+  sqs: "sqs",
+  ses: "email",
+  "sms-voice": "pinpoint-sms-voice-v2",
+  secretsmanager: "secretsmanager",
+};
 
 /** Lambda's pollers do this in a function's name, from outside of its network. */
 const byLambda = new Set(["sqs:ReceiveMessage", "sqs:DeleteMessage"]);
@@ -101,29 +108,32 @@ export const reachRules: Rule[] = [
       }),
   },
   {
-    name: "functions may leave for the database and the endpoints, and on no other port",
+    name: "functions may leave for the database and the endpoints, deliver for inboxes, and on no other port",
     check: (stack) => {
-      const ways = waysOutOf(stack);
-      const servers = serversOf(stack);
       const [inside] = stack.all("aws:ec2/vpc:Vpc").map(({ inputs }) => inputs.cidrBlock);
-      const leads = (way: (typeof ways)[number], { name, port, groups }: Server): boolean =>
-        admits(way, port) &&
-        (way.cidrBlocks.some(
-          (cidr) => cidr === "0.0.0.0/0" || (cidr === inside && name !== "the internet"),
-        ) ||
-          way.securityGroups.some((one) => groups.includes(one)));
-      return [
-        ...unless(
-          servers,
-          (server) => ways.some((way) => leads(way, server)),
-          ({ name, port }) => `functions may not leave for ${name} on port ${port}`,
-        ),
-        ...unless(
-          ways,
-          ({ fromPort, toPort }) => fromPort === toPort && servers.some(({ port }) => port === fromPort),
-          ({ fromPort, toPort }) => `functions may leave on the ports ${fromPort} to ${toPort}`,
-        ),
-      ];
+      const isPublic = ({ name }: Server) => name === "the internet" || name === inboxes.name;
+      const leads = (way: v.InferOutput<typeof wayOut>, server: Server): boolean =>
+        admits(way, server.port) &&
+        admits(way, server.most ?? server.port) &&
+        (way.cidrBlocks.some((cidr) => cidr === "0.0.0.0/0" || (cidr === inside && !isPublic(server))) ||
+          way.securityGroups.some((one) => server.groups.includes(one)));
+      return (stack.dev ? [] : lambdasOf(stack)).flatMap((lambda) => {
+        const ways = waysOutOf(stack, lambda);
+        const servers = serversOf(stack, lambda);
+        return [
+          ...unless(
+            servers,
+            (server) => ways.some((way) => leads(way, server)),
+            ({ name, port }) => `${lambda.name} may not leave for ${name} on port ${port}`,
+          ),
+          ...unless(
+            ways,
+            ({ fromPort, toPort }) =>
+              servers.some(({ port, most = port }) => port === fromPort && most === toPort),
+            ({ fromPort, toPort }) => `${lambda.name} may leave on the ports ${fromPort} to ${toPort}`,
+          ),
+        ];
+      });
     },
   },
   {

@@ -8,6 +8,7 @@ const secretsOf = (stack: Stack): string[] =>
   [
     ...stack.all("random:index/randomPassword:RandomPassword"),
     ...stack.all("tls:index/privateKey:PrivateKey"),
+    ...stack.all("sst:sst:Secret"),
   ].map(({ name }) => secretMark(name));
 
 /** Where the database's own password must be. */
@@ -45,6 +46,8 @@ export const secretRules: Rule[] = [
         .filter(() => !stack.dev)
         .flatMap(({ id, links }) =>
           Object.entries(links)
+            // Deliver derives signing secrets from it at once, and for each merchant: webhooks.ts.
+            .filter(([link]) => link !== "WebhookKey")
             .filter(
               ([, value]) => holds(stack, value) || fieldsOf(value).some((field) => looksSecret(field, "")),
             )

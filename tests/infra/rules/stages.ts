@@ -1,5 +1,6 @@
 import type { Stack } from "../stack/stack.ts";
 import { eventSourcesOf, queuesOf } from "../stack/views.ts";
+import { linksNamed } from "./links.ts";
 import { type Rule, unless } from "./rule.ts";
 
 /** Costs by the hour or the month, used or not. Under sst dev the functions and the database are on the developer's machine. */
@@ -13,6 +14,7 @@ const paidByTheHour = new Set([
   "aws:rds/instance:Instance",
   "aws:rds/proxy:Proxy",
   "aws:secretsmanager/secret:Secret",
+  "aws:pinpoint/smsvoicev2PhoneNumber:Smsvoicev2PhoneNumber",
   "aws:lambda/provisionedConcurrencyConfig:ProvisionedConcurrencyConfig",
 ]);
 
@@ -28,6 +30,8 @@ const names: Record<string, [field: string, most: number]> = {
   "aws:iam/policy:Policy": ["name", 128],
   "aws:iam/role:Role": ["name", 64],
   "aws:lambda/function:Function": ["name", 64],
+  "aws:pinpoint/smsvoicev2ConfigurationSet:Smsvoicev2ConfigurationSet": ["name", 64],
+  "aws:pinpoint/smsvoicev2OptOutList:Smsvoicev2OptOutList": ["name", 64],
   "aws:rds/instance:Instance": ["identifier", 63],
   "aws:rds/parameterGroup:ParameterGroup": ["name", 255],
   "aws:rds/subnetGroup:SubnetGroup": ["name", 255],
@@ -114,6 +118,15 @@ export const stageRules: Rule[] = [
           ({ name }) => `${name} is no FIFO queue as the one that it stands beside`,
         ),
       ];
+    },
+  },
+  {
+    name: "the shadow queue is told to the sweep alone",
+    check: (stack) => {
+      const found = linksNamed(stack, "ShadowQueue").map(({ id }) => id);
+      return found.join() === (stack.settings.shadowQueue ? "Sweep" : "")
+        ? []
+        : [`it is told to ${found.join(", ") || "nobody"}`];
     },
   },
   {

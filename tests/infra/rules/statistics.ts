@@ -4,7 +4,7 @@ import { type Rule, unless } from "./rule.ts";
 
 /** An age, a depth or a level is as bad as it was at its worst; everything else is counted. */
 const worst: [metric: RegExp, statistic: string][] = [
-  [/Age|Visible$|Connections$|Rate$|Utilization$|Latency$|^timeToDrain$|^owed$/, "Maximum"],
+  [/Age|Visible$|Connections$|Rate$|Utilization$|Latency$|Spend$|^timeToDrain$|^owed$/, "Maximum"],
   [/^Free|Balance$/, "Minimum"],
 ];
 

@@ -60,6 +60,17 @@ export function computedOutputs(region: string): (given: ResourceArguments) => O
       arn: arn("ses", `configuration-set/${configurationSetName}`),
     }),
     "aws:sns/topic:Topic": ({ name = "" }, logical) => ({ arn: arn("sns", name || logical) }),
+    "aws:pinpoint/smsvoicev2ConfigurationSet:Smsvoicev2ConfigurationSet": ({ name = "" }) => ({
+      arn: arn("sms-voice", `configuration-set/${name}`),
+    }),
+    "aws:pinpoint/smsvoicev2OptOutList:Smsvoicev2OptOutList": ({ name = "" }) => ({
+      arn: arn("sms-voice", `opt-out-list/${name}`),
+    }),
+    "aws:pinpoint/smsvoicev2PhoneNumber:Smsvoicev2PhoneNumber": () => ({
+      id: "phone-0123456789abcdef0123456789abcdef",
+      arn: arn("sms-voice", "phone-number/phone-0123456789abcdef0123456789abcdef"),
+      phoneNumber: "+447700900999",
+    }),
     "aws:ec2/vpcEndpoint:VpcEndpoint": (_inputs, name) => ({ id: `vpce-${name.toLowerCase()}` }),
     "aws:ec2/instance:Instance": (_inputs, name) => ({
       publicIp: "203.0.113.10",
@@ -79,5 +90,5 @@ export function computedOutputs(region: string): (given: ResourceArguments) => O
   return ({ type, name, inputs }) => byType[type]?.(inputs as Inputs, name) ?? {};
 }
 
-/** The value of a generated secret. */
+/** The value of a secret, generated or set. */
 export const secretMark = (name: string): string => `secret-of-${name}`;

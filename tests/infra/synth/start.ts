@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { secretMark } from "./computed.ts";
 import { repository } from "./platform.ts";
 import type { Answer, Synthesis, SynthesisOptions, Task } from "./synthesis.ts";
 import { Tree } from "./tree.ts";
@@ -72,6 +73,8 @@ function environment(settings: Record<string, unknown>, bundles: string | null):
   return {
     ...Object.fromEntries(own),
     OWED_SETTINGS: JSON.stringify(settings),
+    // As `sst secret set` would have it.
+    SST_SECRET_WebhookKey: secretMark("WebhookKey"),
     NO_COLOR: "1",
     ...(bundles === null ? {} : { NODE_COMPILE_CACHE: join(bundles, "compiled") }),
   };

@@ -7,9 +7,10 @@ export type Token = {
 };
 
 const patterns: [Token["kind"] | "space", RegExp][] = [
-  ["space", /\s+|--[^\n]*/y],
+  // With what is PL/pgSQL's own word to its compiler.
+  ["space", /\s+|--[^\n]*|#variable_conflict \w+/y],
   ["string", /'(?:[^']|'')*'/y],
-  ["word", /"[^"]+"|[A-Za-z_][A-Za-z0-9_]*/y],
+  ["word", /"[^"]+"|\$\d+|[A-Za-z_][A-Za-z0-9_]*/y],
   ["number", /\d+(?:\.\d+)?/y],
   ["sign", /<=|>=|<>|!=|!~|:=|::|\|\||=>|[-+*/^<>=~.,;()[\]]/y],
 ];

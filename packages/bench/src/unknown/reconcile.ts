@@ -1,4 +1,4 @@
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "@owed/local/random";
 import type { Cloud } from "../with-cloud.ts";
 import { type Case, type Fate, fateOf, type Moment, tabulate } from "./classify.ts";
 import { type Killer, killWorkers, type Victim } from "./kill.ts";

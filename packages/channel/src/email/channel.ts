@@ -1,11 +1,11 @@
 import { type SESClient, SendEmailCommand, type SendEmailCommandInput } from "@aws-sdk/client-ses";
-import type { Channel, SendRequest, SendResult } from "../channel.ts";
+import type { Channel, SendRequest } from "../channel.ts";
 import { ConfigurationError, RefusedError } from "../errors.ts";
-import { render } from "../templates/render.ts";
+import { call } from "../http/call.ts";
+import { refused } from "../refused.ts";
+import { renderEmail } from "../templates/index.ts";
 import { cleanName, mailbox, parseAddress } from "./address.ts";
-import { bounded } from "./bounded.ts";
 import { classify } from "./classify.ts";
-import { Flight } from "./flight.ts";
 import { parseSender } from "./sender.ts";
 
 export type EmailOptions = {
@@ -48,20 +48,15 @@ export function emailChannel({ client, from, configurationSet, timeoutMs }: Emai
         Source: sender.mailbox,
         ...(configurationSet === null ? {} : { ConfigurationSetName: configurationSet }),
       });
-      const flight = new Flight();
-      try {
-        const { MessageId } = await bounded(timeoutMs, signal, (stop) => {
-          flight.watch(command, stop);
-          return flight.follow(() => client.send(command, { abortSignal: stop }));
-        });
-        // One that the ledger can't hold would keep the whole batch's outcomes from being recorded.
-        if (typeof MessageId === "string" && /^[!-~]{1,256}$/.test(MessageId)) {
-          return { outcome: "accepted", provider: "ses", providerMessageId: MessageId };
-        }
-        return { outcome: "unknown", reason: "UnusableAnswer: status 200 without a message id" };
-      } catch (error) {
-        return classify(error, { flight, to: email.address, from: sender.address, name: email.name });
-      }
+      return call({
+        command,
+        send: (abortSignal) => client.send(command, { abortSignal }),
+        timeoutMs,
+        signal,
+        provider: "ses",
+        classify: (error, flight) =>
+          classify(error, { flight, to: email.address, from: sender.address, name: email.name }),
+      });
     },
   };
 }
@@ -74,7 +69,7 @@ function compose(request: SendRequest): Email {
   if (!/^[\w-]{1,256}$/.test(request.notificationId)) {
     throw new RefusedError("InvalidNotification", "notificationId cannot be a message tag");
   }
-  const { subject, text, html } = render(request);
+  const { subject, text, html } = renderEmail(request);
   return {
     address,
     name: cleanName(request.name),
@@ -87,11 +82,4 @@ function compose(request: SendRequest): Email {
       Tags: [{ Name: "notification", Value: request.notificationId }],
     },
   };
-}
-
-/** A row that cannot be composed fails in the same way each time. An unexpected error's text may quote it. */
-function refused(error: unknown): SendResult {
-  if (error instanceof RefusedError) return { outcome: "refused", reason: error.message, answered: false };
-  const name = error instanceof Error ? error.name : "error";
-  return { outcome: "refused", reason: `Uncomposable: ${name}`, answered: false };
 }

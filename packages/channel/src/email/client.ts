@@ -1,38 +1,12 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
 import { SESClient, type SESClientConfig } from "@aws-sdk/client-ses";
-import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { requestHandler, type Waits } from "../http/request-handler.ts";
 
-export type SesClientOptions = Omit<SESClientConfig, "maxAttempts" | "requestHandler"> & {
-  /** Milliseconds until a connection must stand. Default 3,000. */
-  connectTimeoutMs?: number;
-  /** Milliseconds until an answer must have begun. Default 10,000. */
-  requestTimeoutMs?: number;
-  /** Connections at the same time; further requests wait. Default 50. */
-  maxSockets?: number;
-  /**
-   * Milliseconds until an idle socket is closed. Default 4,000. A request on a socket that the other side has
-   * closed ends as `unknown`, so idle ones are given up early; a thawed Lambda finds its old ones expired.
-   */
-  idleMs?: number;
-};
+export type SesClientOptions = Omit<SESClientConfig, "maxAttempts" | "requestHandler"> & Waits;
 
 /**
  * An SES client that is safe for sends: the SDK never repeats a request by itself (a socket that dies after
  * SES accepted would make one call three emails), and every wait has an end.
  */
 export function createSesClient(options: SesClientOptions = {}): SESClient {
-  const { connectTimeoutMs = 3_000, requestTimeoutMs = 10_000, maxSockets = 50, idleMs = 4_000 } = options;
-  const agent = { keepAlive: true, maxSockets, timeout: idleMs };
-  return new SESClient({
-    ...options,
-    maxAttempts: 1,
-    requestHandler: new NodeHttpHandler({
-      connectionTimeout: connectTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true, // without it, the handler warns and goes on waiting
-      httpAgent: new HttpAgent(agent),
-      httpsAgent: new HttpsAgent(agent),
-    }),
-  });
+  return new SESClient({ ...options, maxAttempts: 1, requestHandler: requestHandler(options) });
 }

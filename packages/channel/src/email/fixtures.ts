@@ -9,13 +9,14 @@ export function aRequest(change: Partial<SendRequest> = {}): SendRequest {
     address: "ana.lind@example.org",
     name: "Ana Lind",
     locale: "en",
+    timeZone: null,
     shipment: {
       id: "shp_81",
       trackingNumber: "RR123456785AT",
       status: "customs_hold",
       occurredAt: new Date("2026-03-12T14:05:00Z"),
     },
-    merchant: { id: "mer_7", name: "Nordlicht Möbel" },
+    merchant: { id: "mer_7", name: "Nordlicht Möbel", trackingUrl: null },
     role: "buyer",
     ...change,
   };

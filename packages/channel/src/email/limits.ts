@@ -6,8 +6,8 @@ import {
 } from "@aws-sdk/client-ses";
 import type { Limits } from "../channel.ts";
 import { LimitsUnavailable } from "../errors.ts";
+import { bounded, StoppedError } from "../http/bounded.ts";
 import { line } from "../text.ts";
-import { bounded, StoppedError } from "./bounded.ts";
 
 /** Milliseconds for the whole call: nobody's message waits longer for a number that only sets a pace. */
 const timeoutMs = 3_000;

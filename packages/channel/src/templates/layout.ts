@@ -1,6 +1,6 @@
 /**
  * The frame of every email. `greeting`, `body` and `footer` come rendered, in HTML with their values escaped;
- * `lang` and `dir` are ours. Everything else is escaped here.
+ * `lang` and `dir` are ours; `link` is empty where there is none. Everything else is escaped here.
  */
 export const textLayout = `{% if greeting %}{{ greeting }}
 
@@ -10,7 +10,10 @@ export const textLayout = `{% if greeting %}{{ greeting }}
 {{ labels.merchant }}: {{ merchant }}
 {{ labels.when }}: {{ when }}
 
-{{ footer }}
+{% if link %}{{ track }}
+{{ link }}
+
+{% endif %}{{ footer }}
 `;
 
 export const htmlLayout = `<!doctype html>
@@ -28,7 +31,8 @@ export const htmlLayout = `<!doctype html>
 <tr><th scope="row" style="padding-inline-end:16px;text-align:start">{{ labels.merchant }}</th><td>{{ merchant }}</td></tr>
 <tr><th scope="row" style="padding-inline-end:16px;text-align:start">{{ labels.when }}</th><td>{{ when }}</td></tr>
 </table>
-<p style="font-size:13px;color:#5b6676">{{ footer | raw }}</p>
+{% if link %}<p><a href="{{ link | escape | raw }}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f5fbf;color:#fff;text-decoration:none">{{ track }}</a></p>
+{% endif %}<p style="font-size:13px;color:#5b6676">{{ footer | raw }}</p>
 </body>
 </html>
 `;

@@ -21,9 +21,11 @@ test("status: what is owed, how old, and who paused", async () => {
   expect(value).toMatchObject({
     owed: 1,
     timeToDrain: null,
-    channels: [
-      { name: "email", due: 1, inQueue: 0, rate: null, quota: null, closed: null, timeToDrain: null },
-    ],
+    channels: expect.arrayContaining([
+      expect.objectContaining({
+        ...{ name: "email", due: 1, inQueue: 0, rate: null, quota: null, closed: null, timeToDrain: null },
+      }),
+    ]),
     lastSweepAt: null,
     stopped: 0,
     paused: { by: "ana", why: "maintenance", at: expect.stringMatching(/^\d{4}-.*Z$/) },

@@ -233,6 +233,7 @@ const requestOf = ({ message, claimed }: ClaimedItem) => ({
   address: claimed.address ?? "",
   name: claimed.name,
   locale: claimed.locale,
+  timeZone: claimed.timeZone,
   shipment: claimed.shipment,
   merchant: claimed.merchant,
 });

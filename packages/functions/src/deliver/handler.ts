@@ -1,9 +1,9 @@
-import { createSesClient, emailChannel } from "@owed/channel";
 import { Ledger } from "@owed/ledger";
 import { queueConsumer } from "../consumer.ts";
 import { createLogger, toError } from "../observe.ts";
 import { ledgerOptions, resource } from "../resources.ts";
 import { readSettings } from "../settings.ts";
+import { createChannels } from "./channels.ts";
 import { deliver } from "./deliver.ts";
 import { Pace } from "./pace.ts";
 
@@ -11,13 +11,7 @@ const stage = "deliver";
 const settings = readSettings();
 const logger = createLogger(stage);
 const ledger = new Ledger(ledgerOptions(stage, 5));
-const { sender, configurationSet } = resource("Email");
-const email = emailChannel({
-  client: createSesClient(),
-  from: sender,
-  configurationSet,
-  timeoutMs: Math.round(settings.deliver.call * 1000),
-});
+const channels = createChannels(Math.round(settings.deliver.call * 1000));
 const pace = new Pace({ workers: settings.deliver.concurrency });
 
 /** The notification queue's consumer. */
@@ -29,7 +23,7 @@ export const handler = queueConsumer({
     deliver(
       {
         ledger,
-        channels: new Map([[email.name, email]]),
+        channels,
         settings,
         pace,
         remaining: () => context.getRemainingTimeInMillis() / 1000,

@@ -40,13 +40,14 @@ test("the channel gets what the row is about, as the ledger has it at the claim"
       address: "new@example.org",
       name: "Zoë 🚚",
       locale: "de-AT",
+      timeZone: null,
       shipment: {
         id: shipment,
         trackingNumber: `T-${shipment}`,
         status: "customs_hold",
         occurredAt: expect.any(Date),
       },
-      merchant: { id: "M-1", name: "Shop" },
+      merchant: { id: "M-1", name: "Shop", trackingUrl: null },
     },
   ]);
 });

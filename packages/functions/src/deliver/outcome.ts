@@ -6,7 +6,12 @@ import { acknowledge, type Disposal, failAfter } from "../sqs-batch.ts";
 const transientWaits = [5, 20, 60, 120];
 
 /** Seconds that a throttled row waits at least, and at most, when the provider does not say. */
-const throttledWaits = { rate: [5, 65], quota: [900, 1800], account: [300, 600] } as const;
+const throttledWaits = {
+  rate: [5, 65],
+  quota: [900, 1800],
+  account: [300, 600],
+  recipient: [30, 60],
+} as const;
 
 /** Seconds that a row waits at least, and at most, that met a provider which is down. */
 const downWaits = [30, 60] as const;
@@ -58,7 +63,7 @@ function backToTheLedger(
   retryAfter: number | null,
   random: () => number,
 ): Decision {
-  // Full jitter on top of what the provider asks for, so that the throttled do not come back together.
+  // Full jitter on top of what is asked for, so that the throttled do not come back together.
   const wait = (retryAfter ?? least) + random() * (most - least);
   return { outcome: { kind: "throttled", reason, wait }, disposal: acknowledge };
 }

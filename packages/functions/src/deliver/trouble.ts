@@ -39,8 +39,9 @@ export class ChannelTrouble {
       seen.answered = true;
       return;
     }
-    // Refused by us: nobody was called.
+    // Refused by us: nobody was called. Or a receiver of its own: it says nothing about the others.
     if (result.outcome === "refused") return;
+    if (result.outcome === "throttled" && result.scope === "recipient") return;
     seen.failures += 1;
     seen.why = result.reason;
     const told = result.outcome === "throttled" ? closingOf(result, this.#settings) : null;
@@ -77,8 +78,9 @@ export class ChannelTrouble {
 
 type Throttled = Extract<SendResult, { outcome: "throttled" }>;
 
-/** A rate that was exceeded for a moment closes nothing, unless the provider says for how long. */
+/** A rate that was exceeded for a moment closes nothing, unless the provider says for how long; one receiver never does. */
 function closingOf({ scope, retryAfterSeconds }: Throttled, { channel }: Settings): Trouble["close"] {
+  if (scope === "recipient") return null;
   if (scope !== "rate") return { for: scope, seconds: retryAfterSeconds ?? channel[scope] };
   return retryAfterSeconds === null ? null : { for: "throttled", seconds: retryAfterSeconds };
 }

@@ -78,6 +78,7 @@ test("any body is evidence that the ledger can hold, or ignored for a named reas
         if (kind) seen.count(kind);
         return;
       }
+      if (!("proof" in feedback)) throw new Error("an SES event is nobody's word");
       const { proof } = feedback;
       seen.count(proof.outcome);
       expect(Object.keys(proof).toSorted()).toEqual([

@@ -1,4 +1,5 @@
-import type { Proof } from "@owed/ledger";
+import { parseInboundSms, parseSmsEvent } from "@owed/channel/sms-feedback";
+import type { Proof, Word } from "@owed/ledger";
 import * as v from "valibot";
 import { isInstant } from "../instant.ts";
 import { findings, verdictOf } from "./verdict.ts";
@@ -19,10 +20,13 @@ const schema = v.object({
 
 const notificationId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What an event is to us: evidence for a row, or of no interest, and why. */
-export type Feedback = { proof: Omit<Proof, "queuedAt"> } | { ignored: string };
+/** What an event is to us: evidence for a row, a recipient's own word, or of no interest, and why. */
+export type Feedback = { proof: Omit<Proof, "queuedAt"> } | { heard: Omit<Word, "at"> } | { ignored: string };
 
-/** Parses a queue message's body; never throws. The row is found by the tag that it was sent with. */
+/**
+ * Parses a queue message's body by who says it: SES, End User Messaging, or somebody who answered a text. Never
+ * throws.
+ */
 export function parseFeedback(body: string): Feedback {
   let json: unknown;
   try {
@@ -30,6 +34,23 @@ export function parseFeedback(body: string): Feedback {
   } catch {
     return { ignored: "it is not JSON" };
   }
+  if (v.is(text, json)) return heardIn(json);
+  if (!v.is(smsEvent, json)) return sesFeedback(json);
+  const parsed = parseSmsEvent(json);
+  return "ignored" in parsed ? parsed : { proof: { ...parsed.proof, evidence: "feedback" } };
+}
+
+const text = v.object({ messageBody: v.string() });
+const smsEvent = v.object({ source: v.literal("aws.sms-voice") });
+
+/** A text to one of our numbers, as its topic hands it on. */
+function heardIn(json: unknown): Feedback {
+  const heard = parseInboundSms(json);
+  return "ignored" in heard ? heard : { heard: { channel: "sms", address: heard.from, word: heard.word } };
+}
+
+/** The row is found by the tag that it was sent with. */
+function sesFeedback(json: unknown): Feedback {
   const parsed = v.safeParse(schema, json);
   // The field alone: the message would quote what stands in it.
   if (!parsed.success)

@@ -1,10 +1,12 @@
 import {
+  hearRecipients,
   keepRefusedEvent,
   type Ledger,
   LedgerUnavailable,
   type Proof,
   recordEvidence,
   type Weighed,
+  type Word,
 } from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
 import { toError } from "../observe.ts";
@@ -15,15 +17,19 @@ import { inOrder } from "./order.ts";
 
 export type FeedbackContext = { ledger: Ledger; onError: (message: string, error: unknown) => void };
 
-/** `bounced` and `complained`: the events that said so; `suppressed`: the addresses that they took out of use. */
+/**
+ * `bounced` and `complained`: the events that said so; `suppressed`: the addresses that they took out of use; `heard`:
+ * recipients who stopped or started our messages.
+ */
 const nothing = {
   ...{ proven: 0, known: 0, gone: 0, ignored: 0, duplicate: 0 },
-  ...{ bounced: 0, complained: 0, suppressed: 0 },
+  ...{ bounced: 0, complained: 0, suppressed: 0, heard: 0 },
 };
 
 export type FeedbackResult = { disposals: Map<SQSRecord, Disposal>; counts: typeof nothing };
 
 type Item = { record: SQSRecord; proof: Proof };
+type Heard = { record: SQSRecord; word: Word };
 
 /**
  * Weighs the provider's own events as evidence, those about one row one after the other. An event about a row that
@@ -37,19 +43,27 @@ export async function feedback(
   const disposals = new Map<SQSRecord, Disposal>();
   const counts = { ...nothing };
   const items: Item[] = [];
+  const heard: Heard[] = [];
   for (const record of records) {
     const parsed = parseFeedback(record.body);
     if ("proof" in parsed) items.push({ record, proof: { ...parsed.proof, queuedAt: sentAt(record) } });
+    else if ("heard" in parsed)
+      heard.push({ record, word: { ...parsed.heard, at: sentAt(record) ?? Date.now() } });
     else {
       counts.ignored += 1;
       disposals.set(record, acknowledge);
       onError(`a provider event was ignored: ${parsed.ignored}`, record.messageId);
     }
   }
-  const comeAgain = ({ record }: Item) =>
+  const comeAgain = ({ record }: { record: SQSRecord }) =>
     disposals.set(record, failAfter(waitForLedger(receiveCount(record))));
 
   try {
+    counts.heard = await hearRecipients(
+      ledger,
+      heard.map(({ word }) => word),
+    );
+    for (const { record } of heard) disposals.set(record, acknowledge);
     for (let rest = inOrder(items); rest.length > 0; ) {
       const round = firstOfEachRow(rest);
       rest = rest.filter((item) => !round.includes(item));
@@ -76,7 +90,7 @@ export async function feedback(
     if (!(error instanceof LedgerUnavailable)) throw error;
     onError("provider events come again: the ledger does not answer", error);
     // At once, without a try for each: evidence must not stay hidden until this invocation times out.
-    for (const item of items) if (!disposals.has(item.record)) comeAgain(item);
+    for (const item of [...heard, ...items]) if (!disposals.has(item.record)) comeAgain(item);
   }
   return { disposals, counts };
 }

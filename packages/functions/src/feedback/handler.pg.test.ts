@@ -48,10 +48,10 @@ test("the event that SES itself emits delivers the row whose worker never record
   const email = { client, from: "updates@owed.example", configurationSet: null, timeoutMs: 10_000 };
   const sent = await emailChannel(email).send(
     {
-      ...{ notificationId: id, template: "customs_hold", role: "buyer", locale: "en" },
+      ...{ notificationId: id, template: "customs_hold", role: "buyer", locale: "en", timeZone: null },
       ...{ address: "ana@example.org", name: "Ana" },
       shipment: { id: "S-1", trackingNumber: "T-1", status: "customs_hold", occurredAt: new Date() },
-      merchant: { id: "M-1", name: "Shop" },
+      merchant: { id: "M-1", name: "Shop", trackingUrl: null },
     },
     {},
   );
@@ -84,6 +84,7 @@ test("a batch of all kinds: metrics and logs say so, without addresses", async (
       proven: "Count",
       known: "Count",
       gone: "Count",
+      heard: "Count",
       ignored: "Count",
       duplicate: "Count",
       bounced: "Count",
@@ -91,7 +92,7 @@ test("a batch of all kinds: metrics and logs say so, without addresses", async (
       suppressed: "Count",
     },
     values: {
-      ...{ messages: 5, proven: 1, known: 1, gone: 1, ignored: 2, duplicate: 1 },
+      ...{ messages: 5, proven: 1, known: 1, gone: 1, heard: 0, ignored: 2, duplicate: 1 },
       ...{ bounced: 1, complained: 1, suppressed: 1 },
     },
   });

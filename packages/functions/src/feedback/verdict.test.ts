@@ -7,7 +7,7 @@ const id = "0198b1c2-7d3e-7a41-9c55-3f2a1b0c0001";
 /** What is said of an event: outcome, detail, and whether the address is not to be written to any more. */
 const verdict = (eventType: string, more: Record<string, unknown> = {}) => {
   const parsed = parseFeedback(JSON.stringify(sesEvent(id, { eventType, ...more })));
-  if ("ignored" in parsed) throw new Error(`it was ignored: ${parsed.ignored}`);
+  if (!("proof" in parsed)) throw new Error(`it is no evidence: ${JSON.stringify(parsed)}`);
   const { outcome, detail, suppress } = parsed.proof;
   return [outcome, detail, suppress];
 };

@@ -1,11 +1,11 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { closeChannel, Ledger, type Share } from "@owed/ledger";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { owe } from "../../../../tests/support/shipment.ts";
+import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { parseSettings } from "../settings.ts";
 import { createSqsClient } from "../sqs.ts";
-import { addSms, oweBySms } from "../testing/channels.ts";
+import { oweBySms } from "../testing/channels.ts";
 import { countStates, statesInOrder } from "../testing/rows.ts";
 import { countStatements } from "../testing/statements.ts";
 import { publishedIds, type Sweeping, startSweeping } from "../testing/sweeps.ts";
@@ -16,7 +16,6 @@ let sqs: SQSClient;
 beforeAll(async () => {
   world = await startSweeping();
   sqs = createSqsClient(4);
-  await addSms(world.database);
 });
 beforeEach(() => world.reset());
 afterAll(async () => {
@@ -181,11 +180,13 @@ describe("a lease that fails", () => {
 });
 
 test("a group whose fresh row was refused does not send its older one past it, from the backlog", async () => {
-  const [shipment = ""] = await owe(world.database, 1);
+  const shipment = await registerShipment(world.database);
+  await happen(world.database, shipment, "out_for_delivery");
+  // Somebody wants the older one once more, whatever is newer.
+  await world.database.sql`UPDATE owed.notification SET replays = id`;
   await owe(world.database, 60);
   await passTime(world.database.sql, 3600);
-  await world.database
-    .sql`SELECT owed.record_event('E-new', ${shipment}, 'out_for_delivery', clock_timestamp())`;
+  await happen(world.database, shipment, "out_for_delivery");
   const [fresh] = await world.database.sql<{ id: string }[]>`
     SELECT id FROM owed.notification ORDER BY due_at DESC LIMIT 1`;
   world.cloud.fail("SendMessageBatch", {

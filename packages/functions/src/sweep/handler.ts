@@ -5,7 +5,7 @@ import middy from "@middy/core";
 import { Ledger } from "@owed/ledger";
 import type { Context } from "aws-lambda";
 import { createLogger, createMetrics, toError } from "../observe.ts";
-import { ledgerOptions, resource } from "../resources.ts";
+import { ledgerOptions, linked, resource } from "../resources.ts";
 import { readSettings } from "../settings.ts";
 import { createSqsClient } from "../sqs.ts";
 import { limitSources } from "./limits.ts";
@@ -18,6 +18,7 @@ const ledger = new Ledger(ledgerOptions("sweep", 20));
 const sqs = createSqsClient(settings.sweep.lanes);
 const notificationQueueUrl = resource("NotificationQueue").url;
 const feedbackQueueUrl = resource("FeedbackQueue").url;
+const shadowQueueUrl = linked("ShadowQueue")?.url ?? null;
 
 const counted = [
   "owed",
@@ -30,6 +31,8 @@ const counted = [
   "unknown",
   "resent",
   "lost",
+  "shadowed",
+  "archived",
 ] as const;
 
 /** The schedule's target: one beat, whatever the event says. */
@@ -43,6 +46,7 @@ export const handler = middy()
       sqs,
       notificationQueueUrl,
       feedbackQueueUrl,
+      shadowQueueUrl,
       settings,
       limits: limitSources,
       remaining,
@@ -55,6 +59,7 @@ export const handler = middy()
     }
     metrics.addMetric("sweeps", MetricUnit.Count, 1);
     for (const name of counted) metrics.addMetric(name, MetricUnit.Count, summary[name]);
+    if (shadowQueueUrl) metrics.addMetric("shadowed", MetricUnit.Count, summary.shadowed);
     if (summary.timeToDrain !== null)
       metrics.addMetric("timeToDrain", MetricUnit.Seconds, summary.timeToDrain);
     metrics.addMetric("oldestOwedAge", MetricUnit.Seconds, summary.oldestOwedAge);

@@ -48,14 +48,15 @@ async function refresh(given: ChannelLoad, source: LimitSource | null, settings:
 async function nextLoad(): Promise<ChannelLoad> {
   await database.sql`UPDATE owed.heartbeat SET holder = NULL, held_until = NULL`;
   const beginning = await beginSweep(database.ledger, durations);
-  const [found] = beginning.taken ? beginning.channels : [];
+  const channels = beginning.taken ? beginning.channels : [];
+  const found = channels.find(({ channel }) => channel === "email");
   if (!found) throw new Error("there is no channel");
   return found;
 }
 const readChannel = async () => {
   const [row] = await database.sql`
     SELECT rate, quota, used, closed_for, closed_why, round(extract(epoch FROM closed_until - now()))::float8 AS closed_s
-    FROM owed.channel`;
+    FROM owed.channel WHERE name = 'email'`;
   return row;
 };
 

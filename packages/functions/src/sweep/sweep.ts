@@ -7,12 +7,16 @@ import { type Drained, drain } from "./drain.ts";
 import { type LimitSource, refreshLimits } from "./limits.ts";
 import { ask, type LookedAt, look } from "./look.ts";
 import { isFull, plan } from "./plan.ts";
+import { retainHistory } from "./retain.ts";
+import { publishShadow } from "./shadow.ts";
 
 export type Sweep = {
   ledger: Ledger;
   sqs: SQSClient;
   notificationQueueUrl: string;
   feedbackQueueUrl: string;
+  /** Null: nothing is published in shadow, and such rows wait. */
+  shadowQueueUrl?: string | null | undefined;
   settings: Settings;
   /** By channel: asks its provider what it takes. Without one the settings alone bound what is published. */
   limits: ReadonlyMap<string, LimitSource>;
@@ -28,6 +32,10 @@ export type Summary =
       swept: true;
       /** Seconds. */
       duration: number;
+      /** Published in shadow, where the old sender sends. */
+      shadowed: number;
+      /** Notifications that went to the archive. */
+      archived: number;
     } & Drained &
       LookedAt &
       Finished);
@@ -67,11 +75,15 @@ export async function sweep(context: Sweep): Promise<Summary> {
     const draining = { ...context, held: new Map<string, number>(), inTime };
     const unused = await drain(draining, fresh, 3 * settings.sweep.every, totals);
     if (unused) await drain(draining, without(all, fresh, unused), null, totals);
+    if (beginning.shadowDue) totals.shadowed = await publishShadow({ ...context, inTime });
     Object.assign(
       totals,
       await finishSweep(ledger, settings.durations, beginning.run, totals, asked.queueEmpty),
     );
     reached("sweep:finished");
+    // With the heartbeat given back, and when nobody waits for the ledger.
+    if (beginning.retentionDue && totals.owed === 0)
+      totals.archived = await retainHistory({ ...context, inTime });
   } catch (error) {
     await abandonSweep(ledger, beginning.run).catch(() => {});
     throw error;
@@ -108,5 +120,7 @@ const nothingYet = (): Totals => ({
   oldestOwedAge: 0,
   timeToDrain: 0,
   duration: 0,
+  shadowed: 0,
+  archived: 0,
   refusal: null,
 });

@@ -25,20 +25,14 @@ export async function readChannel({ sql }: Sql, name = "email"): Promise<Channel
   return row;
 }
 
-export const setRate = ({ sql }: Sql, rate: number) => sql`UPDATE owed.channel SET rate = ${rate}`;
+export const setRate = ({ sql }: Sql, rate: number) =>
+  sql`UPDATE owed.channel SET rate = ${rate} WHERE name = 'email'`;
 
 /** The breaker has opened, as after four failures in a row. */
 export const openBreaker = ({ sql }: Sql) => sql`
   UPDATE owed.channel SET failures = 4, openings = 1, closed_at = now(), closed_until = now() + interval '30 seconds',
-    closed_for = 'down', closed_why = 'Down: the request was not written'`;
-
-/** A second channel, with a rule for buyers whose parcel is out for delivery. */
-export async function addSms({ sql }: Sql): Promise<void> {
-  await sql`INSERT INTO owed.channel (name) VALUES ('sms')`;
-  await sql`
-    INSERT INTO owed.rule (status, role, channel, template, delay_s, send_within_s, only_while_current)
-    VALUES ('out_for_delivery', 'buyer', 'sms', 'out_for_delivery', 0, 86400, false)`;
-}
+    closed_for = 'down', closed_why = 'Down: the request was not written'
+  WHERE name = 'email'`;
 
 /** Owes `rows` text messages to as many shipments' buyers. */
 export async function oweBySms({ sql }: Sql, rows: number): Promise<void> {
@@ -50,10 +44,10 @@ export async function oweBySms({ sql }: Sql, rows: number): Promise<void> {
     SELECT owed.record_event('E-' || id, id, 'out_for_delivery', clock_timestamp()) FROM registered`;
 }
 
-/** The next sweep publishes a few rows alone. */
+/** The next sweep publishes a few rows of email alone. */
 export async function probes({ ledger, sql }: TestDatabase): Promise<boolean> {
   await sql`UPDATE owed.heartbeat SET holder = NULL, held_until = NULL`;
   const beginning = await beginSweep(ledger, durations);
   if (!beginning.taken) throw new Error(`not taken: ${beginning.why}`);
-  return beginning.channels.some((channel) => channel.probing);
+  return beginning.channels.some(({ channel, probing }) => channel === "email" && probing);
 }

@@ -10,7 +10,7 @@ import { sesEvent } from "./ses-events.ts";
 
 export const none = {
   ...{ proven: 0, known: 0, gone: 0, ignored: 0, duplicate: 0 },
-  ...{ bounced: 0, complained: 0, suppressed: 0 },
+  ...{ bounced: 0, complained: 0, suppressed: 0, heard: 0 },
 };
 
 /** When SES accepted the email that the events are about, and its message id. */

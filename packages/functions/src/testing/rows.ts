@@ -1,6 +1,6 @@
 import { defaultDurations as durations, type Leased, lease, markQueued } from "@owed/ledger";
 import type { TestDatabase } from "../../../../tests/support/database.ts";
-import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
+import { happen, owe, registerShipment, tellEveryUpdate } from "../../../../tests/support/shipment.ts";
 import { messageOf } from "../sweep/message.ts";
 import { type RecordOptions, recordOf } from "./records.ts";
 
@@ -113,6 +113,7 @@ export function only([row]: readonly Leased[]): Leased {
 /** Owes one recipient `rows` notifications about one shipment, oldest first, and queues them. */
 export async function oweGroupAndQueue(database: TestDatabase, rows: number): Promise<Leased[]> {
   const shipment = await registerShipment(database);
+  await tellEveryUpdate(database, shipment);
   for (let ago = rows; ago > 0; ago -= 1) await happen(database, shipment, "out_for_delivery", ago);
   return queueRowsOf(database, [shipment]);
 }

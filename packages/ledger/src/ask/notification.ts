@@ -1,4 +1,4 @@
-import type { Evidence, Outcome, Role, State } from "../states.ts";
+import type { Evidence, Mode, Outcome, Role, State } from "../states.ts";
 
 /** A notification as people read it: the row, and what it is about. */
 export type Notification = {
@@ -30,5 +30,9 @@ export type Notification = {
   evidence: Evidence | null;
   outcome: Outcome;
   reason: string | null;
+  /** What made it moot, such as `event E-9` or `suppression 17`; null where nothing did, or before it was kept. */
+  cancelledBy: string | null;
   replays: string | null;
+  /** The old sender is to send it, or was; null: Owed. */
+  mode: Exclude<Mode, "owed"> | null;
 };

@@ -3,11 +3,11 @@ import type { Ledger } from "../connect/ledger.ts";
 export type Suppression = {
   channel: string;
   address: string;
-  cause: "bounced" | "complained";
+  cause: "bounced" | "complained" | "opted_out";
   /** What the provider said. */
   detail: string | null;
-  /** The notification that led to it. */
-  notificationId: string;
+  /** The notification that led to it; null where its owner opted out. */
+  notificationId: string | null;
   suppressedAt: Date;
   lifted: { at: Date; by: string; why: string } | null;
 };
@@ -29,7 +29,7 @@ export async function listSuppressions(
         lifted_at, lifted_by, lifted_why
       FROM owed.suppression
       WHERE (${lifted} OR lifted_at IS NULL)
-        AND (${address ?? null}::text IS NULL OR address = owed.address_key(${address ?? null}::text))
+        AND (${address ?? null}::text IS NULL OR address = ANY (owed.address_keys(${address ?? null}::text)))
       ORDER BY id DESC LIMIT ${limit}`,
     { repeatable: true },
   );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
-import { addSms, readChannel, setChannel, shut } from "../testing/channel.ts";
+import { readChannel, setChannel, shut } from "../testing/channel.ts";
 import { empty } from "../testing/rows.ts";
 import { recordRecovery } from "./record-recovery.ts";
 import { recordTrouble } from "./record-trouble.ts";
@@ -8,7 +8,6 @@ import { recordTrouble } from "./record-trouble.ts";
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());

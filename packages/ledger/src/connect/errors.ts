@@ -33,6 +33,26 @@ export class NotAllowed extends Error {
   override readonly name = "NotAllowed";
 }
 
+/** What was given can't be taken: one field of it, and why. The value is left out, since it may be an address. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly field: string;
+  readonly reason: string;
+
+  constructor(field: string, reason: string, options?: ErrorOptions) {
+    super(`${field} ${reason}`, options);
+    this.field = field;
+    this.reason = reason;
+  }
+}
+
+/** The field and the reason that one of the ledger's functions refused its arguments for (OW003); null for any other error. */
+export function refusedBy(error: unknown): { field: string; reason: string } | null {
+  if (codeOf(error) !== "OW003" || !(error instanceof Error) || !("column_name" in error)) return null;
+  const field = String(error.column_name);
+  return { field, reason: error.message.slice(field.length + 1) };
+}
+
 /** The schema was not brought up to date, and is as it was before. */
 export class MigrationFailed extends Error {
   override readonly name = "MigrationFailed";

@@ -51,7 +51,8 @@ describe("a claim", () => {
       address: "new@example.com",
       name: "Zoë 🐝",
       locale: "nl-BE",
-      merchant: { id: "M-1", name: "Shop" },
+      timeZone: null,
+      merchant: { id: "M-1", name: "Shop", trackingUrl: null },
       rate: 14.5,
       failures: 3,
     });

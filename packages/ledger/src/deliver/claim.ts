@@ -25,8 +25,9 @@ export type Claimed = {
   address: string | null;
   name: string | null;
   locale: string;
+  timeZone: string | null;
   shipment: { id: string; trackingNumber: string; status: string; occurredAt: Date };
-  merchant: { id: string; name: string };
+  merchant: { id: string; name: string; trackingUrl: string | null };
   /** Messages a second that the channel's provider takes; null: no limit is known. */
   rate: number | null;
   /** Calls to the provider have failed since it last answered. */
@@ -61,12 +62,14 @@ type Row = {
   address: string | null;
   name: string | null;
   locale: string;
+  time_zone: string | null;
   shipment_id: string;
   tracking_number: string;
   status: string;
   occurred_at: Date;
   merchant_id: string;
   merchant_name: string;
+  tracking_url: string | null;
   rate: number | null;
   failures: number;
 };
@@ -108,17 +111,17 @@ async function claimRows(
           ${messages.map((message) => new Date(message.sentAt).toISOString())}::timestamptz[]
         ) WITH ORDINALITY AS given (id, generation, message_id, sent_at, place)
       ), row AS MATERIALIZED (
-        SELECT id, channel, state, generation, due_at, message_id, died_at, stopped_at, leased_until
+        SELECT id, channel, state, mode, generation, due_at, message_id, died_at, stopped_at, leased_until
         FROM owed.notification WHERE id = ANY(${ids}::uuid[])
         ORDER BY id ${skipLocked ? sql`FOR UPDATE SKIP LOCKED` : sql`FOR UPDATE`}
       ), judged AS (
-        SELECT message.place, message.id, message.message_id, moot.reason,
+        SELECT message.place, message.id, message.message_id, moot.reason, moot.by, c.provider_tells,
           CASE
             WHEN row.id IS NULL THEN CASE
               WHEN EXISTS (SELECT FROM owed.notification WHERE id = message.id) THEN 'busy' ELSE 'gone' END
             WHEN row.generation <> message.generation THEN 'stale'
             -- Never leased: no sweep has sent this message, whoever has.
-            WHEN row.state = 'pending' AND row.due_at > now() THEN 'stale'
+            WHEN row.state = 'pending' AND (row.due_at > now() OR row.mode IS NOT NULL) THEN 'stale'
             WHEN row.state IN ('unknown', 'delivered', 'cancelled') THEN 'done'
             WHEN row.state = 'sending' THEN CASE WHEN row.leased_until > now() THEN 'held' ELSE 'unknown' END
             WHEN row.state = 'dead' AND row.message_id = message.message_id THEN 'dying'
@@ -130,12 +133,12 @@ async function claimRows(
         FROM message LEFT JOIN row USING (id)
         LEFT JOIN owed.channel c ON c.name = row.channel
         LEFT JOIN LATERAL (
-          SELECT still.reason FROM owed.moot AS still
+          SELECT still.reason, still.by FROM owed.moot AS still
           WHERE still.id = row.id AND row.generation = message.generation AND row.state IN ('pending', 'leased', 'queued', 'dead')
           OFFSET 0
         ) AS moot ON true
       ), first AS MATERIALIZED (
-        SELECT place, id, message_id, reason,
+        SELECT place, id, message_id, reason, by, provider_tells,
           CASE WHEN did IN ('claim', 'cancel', 'unknown', 'defer') AND row_number() OVER (PARTITION BY id, did ORDER BY place) > 1
             THEN 'held' ELSE did END AS did
         FROM judged
@@ -145,13 +148,14 @@ async function claimRows(
           owed_at = CASE did
             -- Left where it is unless it would come due during the send: an index entry saved for each delivery.
             WHEN 'claim' THEN greatest(n.owed_at, now() + make_interval(secs => ${durations.sendLease}))
-            WHEN 'unknown' THEN now() + make_interval(secs => ${durations.grace})
+            WHEN 'unknown' THEN now() + make_interval(secs => CASE WHEN first.provider_tells THEN ${durations.grace}::float8 ELSE 0 END)
             -- Back to its old place in the line, whenever the channel opens: behind nothing newer, and not as a fresh one.
             WHEN 'defer' THEN least(n.due_at, now()) END,
           leased_until = CASE did WHEN 'claim' THEN now() + make_interval(secs => ${durations.sendLease}) ELSE n.leased_until END,
           claimed_at = CASE did WHEN 'claim' THEN now() ELSE n.claimed_at END,
           died_at = NULL,
           cancelled_at = CASE did WHEN 'cancel' THEN now() END,
+          cancelled_by = first.by,
           stopped_at = NULL,
           lease_token = n.lease_token + CASE did WHEN 'claim' THEN 1 ELSE 0 END,
           generation = n.generation + CASE did WHEN 'defer' THEN 1 ELSE 0 END,
@@ -185,7 +189,8 @@ async function claimRows(
         WHERE row.state = 'dead' AND did IN ('claim', 'defer') AND row.stopped_at <= (SELECT restored_at FROM owed.heartbeat)
       )
       SELECT first.place::int, first.did, moved.lease_token AS token, moved.subscriber_id AS group, moved.channel, r.template, s.role, s.address, s.name, s.locale,
-        sh.id AS shipment_id, sh.tracking_number, e.status, e.occurred_at, m.id AS merchant_id, m.name AS merchant_name,
+        coalesce(s.time_zone, m.time_zone) AS time_zone,
+        sh.id AS shipment_id, sh.tracking_number, e.status, e.occurred_at, m.id AS merchant_id, m.name AS merchant_name, m.tracking_url,
         c.rate, c.failures
       FROM first
       LEFT JOIN moved ON moved.place = first.place AND moved.did = 'claim'
@@ -218,13 +223,14 @@ function verdictOf(row: Row): Verdict {
     address: row.address,
     name: row.name,
     locale: row.locale,
+    timeZone: row.time_zone,
     shipment: {
       id: row.shipment_id,
       trackingNumber: row.tracking_number,
       status: row.status,
       occurredAt: row.occurred_at,
     },
-    merchant: { id: row.merchant_id, name: row.merchant_name },
+    merchant: { id: row.merchant_id, name: row.merchant_name, trackingUrl: row.tracking_url },
     rate: row.rate,
     failures: row.failures,
   };

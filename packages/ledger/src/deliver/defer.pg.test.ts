@@ -8,7 +8,7 @@ import { recordLimits } from "../channel/record-limits.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { openChannel } from "../operate/open-channel.ts";
 import { nothing, receive, take } from "../testing/act.ts";
-import { addSms, shut } from "../testing/channel.ts";
+import { shut } from "../testing/channel.ts";
 import {
   empty,
   newRow,
@@ -16,6 +16,7 @@ import {
   readRows,
   readTries,
   reshape,
+  rewriteRules,
   type Shape,
   secondsUntil,
 } from "../testing/rows.ts";
@@ -26,7 +27,6 @@ import { claim } from "./claim.ts";
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());
@@ -143,6 +143,7 @@ test("a row that is not due yet is owed now, not later: its message was there", 
 });
 
 test("rows of one group that come back keep their order, before what waited in the ledger", async () => {
+  await rewriteRules(database, "newest_replaces = false");
   const shipment = await registerShipment(database);
   for (const [place, status] of (["picked_up", "customs_released", "out_for_delivery"] as const).entries())
     await happen(database, shipment, status, 60 - place);
@@ -153,6 +154,7 @@ test("rows of one group that come back keep their order, before what waited in t
   for (const id of first.toReversed()) await receive(database, id);
   await openChannel(database.ledger, "email");
   expect((await take(database)).leased.map(({ id }) => id)).toEqual(ids);
+  await rewriteRules(database, "newest_replaces = true");
 });
 
 test("a channel that was closed until now is open", async () => {

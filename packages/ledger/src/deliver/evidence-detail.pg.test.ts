@@ -2,14 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { proofOf } from "../testing/act.ts";
-import { addSms, readChannel } from "../testing/channel.ts";
+import { readChannel } from "../testing/channel.ts";
 import { empty, newRow, readRow, type Shape } from "../testing/rows.ts";
 import { type Proof, recordEvidence } from "./record-evidence.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { proofOf } from "../testing/act.ts";
-import { addSms } from "../testing/channel.ts";
 import { empty, newRow, readRow } from "../testing/rows.ts";
 import { type Proof, recordEvidence } from "./record-evidence.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());

@@ -1,5 +1,6 @@
 import type { Ledger } from "../connect/ledger.ts";
-import type { Evidence, Outcome } from "../states.ts";
+import { weighArchived } from "../retain/weigh-archived.ts";
+import type { Outcome } from "../states.ts";
 
 /** The provider accepted: said by its late reply to a worker, or by its own event. */
 export type Proof = {
@@ -13,7 +14,7 @@ export type Proof = {
   detail: string | null;
   /** The address is not to be written to any more. */
   suppress: boolean;
-  evidence: Exclude<Evidence, "operator">;
+  evidence: "reply" | "feedback";
   /** Since when the evidence waited to be weighed, in milliseconds since the epoch; null: it did not wait. */
   queuedAt: number | null;
 };
@@ -32,14 +33,14 @@ export type Weighed = {
  * Weighs evidence that the provider accepted (transitions 6 and 9): any unfinished or dead row becomes
  * delivered; in a delivered or cancelled one only the outcome moves, upwards, and a missing provider message id
  * is filled in. Another provider message for the same row is a duplicate and is counted once. A bounce or a
- * complaint suppresses the address that was written to. One proof a row.
+ * complaint suppresses the address that was written to. What is archived is weighed where it is. One proof a row.
  */
 export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): Promise<Weighed[]> {
   if (proofs.length === 0) return [];
   const inOrder = proofs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   // As text: the driver takes an array of booleans for a boolean.
   const suppress = inOrder.map((proof) => String(proof.suppress));
-  return ledger.run(
+  const weighed = await ledger.run(
     (sql) => sql<Weighed[]>`
       WITH proof AS (
         SELECT * FROM unnest(
@@ -89,13 +90,13 @@ export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): 
         ON CONFLICT (notification_id, provider_message_id) WHERE kind = 'duplicate' DO NOTHING
       ), suppressed AS (
         INSERT INTO owed.suppression (channel, address, cause, detail, notification_id)
-        SELECT row.channel, owed.address_key(row.address), proof.outcome, proof.detail, row.id
+        SELECT row.channel, owed.suppression_key(row.channel, row.address), proof.outcome, proof.detail, row.id
         FROM row JOIN proof USING (id)
         WHERE proof.suppress AND row.address IS NOT NULL AND NOT (proof.outcome = 'bounced' AND coalesce(row.duplicate, false))
           -- Lifted since: what was sent before says nothing about the address now.
           AND NOT EXISTS (
             SELECT FROM owed.suppression x
-            WHERE x.channel = row.channel AND x.address = owed.address_key(row.address) AND x.lifted_at >= least(proof.at, now()))
+            WHERE x.channel = row.channel AND x.address = ANY (owed.address_keys(row.address)) AND x.lifted_at >= least(proof.at, now()))
         -- In the addresses' order, so that two statements never wait for each other.
         ORDER BY 1, 2, row.id
         ON CONFLICT DO NOTHING
@@ -112,4 +113,11 @@ export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): 
       FROM proof LEFT JOIN row USING (id)`,
     { repeatable: true },
   );
+  const gone = new Set(weighed.filter(({ result }) => result === "gone").map(({ id }) => id));
+  const archived = await weighArchived(
+    ledger,
+    inOrder.filter(({ id }) => gone.has(id)),
+  );
+  const found = new Map(archived.map((answer) => [answer.id, answer]));
+  return weighed.map((answer) => found.get(answer.id) ?? answer);
 }

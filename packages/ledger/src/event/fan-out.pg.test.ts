@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
-import { empty } from "../testing/rows.ts";
-import { addRule, type MerchantRule } from "../watch/add-rule.ts";
+import type { Rule } from "../rule/rule.ts";
+import { setRule } from "../rule/set-rule.ts";
+import { empty, rewriteRules } from "../testing/rows.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -91,22 +92,25 @@ describe("an event is fanned out", () => {
 });
 
 describe("a merchant's own rules", () => {
-  const own: MerchantRule = {
-    merchantId: "",
+  const own: Omit<Rule, "id" | "merchantId"> = {
     status: "customs_hold",
     role: "buyer",
     channel: "email",
     template: "own_hold",
     delay: 3600,
+    atTime: null,
     sendWithin: 7200,
     onlyWhileCurrent: false,
+    newestReplaces: true,
+    onUnknown: "resend",
+    silent: false,
   };
-  async function ofMerchant(rule: Partial<MerchantRule> = {}): Promise<string> {
+  async function ofMerchant(rule: Partial<Rule> = {}): Promise<string> {
     const shipment = await registerShipment(database, ["buyer", "merchant"]);
     const merchantId = `M-${randomUUID()}`;
     await database.sql`INSERT INTO owed.merchant VALUES (${merchantId}, 'Own')`;
     await database.sql`UPDATE owed.shipment SET merchant_id = ${merchantId} WHERE id = ${shipment}`;
-    await addRule(database.ledger, { ...own, merchantId, ...rule });
+    await setRule(database.ledger, { ...own, merchantId, ...rule }, { actor: "ann", why: "a test" });
     return shipment;
   }
 
@@ -130,7 +134,11 @@ describe("a merchant's own rules", () => {
 
   test("that are no longer active give way to the default ones", async () => {
     const shipment = await ofMerchant();
-    await database.sql`UPDATE owed.rule SET active = false WHERE merchant_id = (SELECT merchant_id FROM owed.shipment WHERE id = ${shipment})`;
+    await rewriteRules(
+      database,
+      "active = false, retired_at = now()",
+      `merchant_id = (SELECT merchant_id FROM owed.shipment WHERE id = '${shipment}')`,
+    );
     expect(await briefly(await happen(database, shipment, "customs_hold"))).toContain(
       "buyer-1 customs_hold pending",
     );
@@ -145,6 +153,23 @@ describe("nothing owed is dropped silently", () => {
     expect(await briefly(await happen(database, shipment, "delivered"))).toEqual([
       "buyer-1 delivered opted_out",
       "merchant-1 delivered pending",
+    ]);
+  });
+
+  test("who was erased gets a row that is cancelled, be it that it had opted out, until it subscribes anew", async () => {
+    const shipment = await registerShipment(database);
+    await database.sql`UPDATE owed.subscriber SET erased_at = now(), address = NULL, name = NULL WHERE shipment_id = ${shipment}`;
+    expect(await briefly(await happen(database, shipment, "delivered"))).toEqual([
+      "buyer-1 delivered erased",
+    ]);
+    await database.sql`SELECT owed.opt_out(${shipment}, 'buyer-1', 'email')`;
+    await happen(database, shipment, "delivered");
+    expect(await database.sql`SELECT DISTINCT reason, cancelled_by FROM owed.notification`).toEqual([
+      { reason: "erased", cancelled_by: "recipient" },
+    ]);
+    await database.sql`SELECT owed.subscribe(${shipment}, 'buyer-1', 'buyer', 'email', 'a@example.com')`;
+    expect(await briefly(await happen(database, shipment, "delivered"))).toEqual([
+      "buyer-1 delivered opted_out",
     ]);
   });
 
@@ -184,17 +209,20 @@ describe("out of order", () => {
   test("it still tells where the rule does not let the newest replace the older", async () => {
     const shipment = await registerShipment(database, ["merchant"]);
     await happen(database, shipment, "delivered", 60);
-    await database.sql`UPDATE owed.rule SET newest_replaces = false WHERE status = 'customs_hold' AND role = 'merchant'`;
+    await rewriteRules(database, "newest_replaces = false", "status = 'customs_hold' AND role = 'merchant'");
     const late = await happen(database, shipment, "customs_hold", 3600);
-    await database.sql`UPDATE owed.rule SET newest_replaces = true`;
+    await rewriteRules(database, "newest_replaces = true");
     expect(await briefly(late)).toEqual(["merchant-1 customs_hold pending"]);
   });
 
-  test("a newer event leaves the older one's rows owed: whether they are still true is seen when they are sent", async () => {
+  test("a newer event cancels what is not sent yet of the older one, and is named there", async () => {
     const shipment = await registerShipment(database);
     const first = await happen(database, shipment, "picked_up", 60);
-    await happen(database, shipment, "out_for_delivery");
-    expect(await briefly(first)).toEqual(["buyer-1 picked_up pending"]);
+    const second = await happen(database, shipment, "out_for_delivery");
+    expect(await briefly(first)).toEqual(["buyer-1 picked_up superseded"]);
+    expect(await database.sql`SELECT cancelled_by FROM owed.notification WHERE state = 'cancelled'`).toEqual([
+      { cancelled_by: `event ${second}` },
+    ]);
     expect(await current(shipment)).toBe("out_for_delivery");
   });
 
@@ -205,9 +233,16 @@ describe("out of order", () => {
     const shipment = await registerShipment(database);
     const statuses: Record<string, string> = { a: "picked_up", b: "out_for_delivery" };
     const prefix = randomUUID();
+    const at = new Date(Date.now() - 60_000).toISOString();
     for (const name of [first, second])
-      await database.sql`SELECT owed.record_event(${`${prefix}-${name}`}, ${shipment}, ${statuses[name] ?? ""}, '2026-01-01 00:00:00.000001Z')`;
+      await database.sql`SELECT owed.record_event(${`${prefix}-${name}`}, ${shipment}, ${statuses[name] ?? ""}, ${at})`;
     expect(await current(shipment)).toBe(statuses[greater]);
-    expect((await briefly(`${prefix}-a`))[0]).toMatch(first === "a" ? /pending$/ : /superseded$/);
+    expect(
+      await database.sql`
+        SELECT e.id, n.state, n.cancelled_by FROM owed.notification n JOIN owed.event e ON e.key = n.event_key ORDER BY e.id`,
+    ).toEqual([
+      { id: `${prefix}-a`, state: "cancelled", cancelled_by: `event ${prefix}-b` },
+      { id: `${prefix}-b`, state: "pending", cancelled_by: null },
+    ]);
   });
 });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
-import { addSms } from "../testing/channel.ts";
-import { empty } from "../testing/rows.ts";
+import { empty, rewriteRules } from "../testing/rows.ts";
 import { recordEvents } from "./record-events.ts";
 
 let database: TestDatabase;
@@ -40,15 +39,15 @@ test("what is told at once is due when the event is recorded, not when it occurr
 });
 
 test("a rule that is not active tells nobody", async () => {
-  await database.sql`UPDATE owed.rule SET active = false WHERE status = 'out_for_delivery'`;
+  await rewriteRules(database, "active = false, retired_at = now()", "status = 'out_for_delivery'");
   await happen(database, await registerShipment(database), "out_for_delivery");
-  await database.sql`UPDATE owed.rule SET active = true`;
+  await rewriteRules(database, "active = true, retired_at = NULL");
   expect(await database.sql`SELECT FROM owed.notification`).toEqual([]);
 });
 
 test("a status that is not current any more when it comes is not told, where the rule asks for the current one alone", async () => {
   const shipment = await registerShipment(database);
-  await database.sql`UPDATE owed.rule SET newest_replaces = false, only_while_current = true WHERE status = 'picked_up'`;
+  await rewriteRules(database, "newest_replaces = false, only_while_current = true", "status = 'picked_up'");
   await happen(database, shipment, "out_for_delivery", 60);
   await happen(database, shipment, "picked_up", 3600);
   expect(await database.sql`SELECT state, reason FROM owed.notification ORDER BY id`).toEqual([
@@ -58,7 +57,6 @@ test("a status that is not current any more when it comes is not told, where the
 });
 
 test("a merchant's own rule for one channel leaves the common ones for the others", async () => {
-  await addSms(database);
   const shipment = await registerShipment(database);
   await database.sql`
     INSERT INTO owed.rule (merchant_id, status, role, channel, template, delay_s, send_within_s)

@@ -10,7 +10,7 @@ export async function cancel(ledger: Ledger, id: string, act: Act): Promise<void
     (sql) => sql`
       WITH cancelled AS (
         UPDATE owed.notification SET state = 'cancelled', cancelled_at = clock_timestamp(), owed_at = NULL, died_at = NULL, stopped_at = NULL,
-          reason = ${`cancelled: ${act.why}`}
+          cancelled_by = ${`operator ${act.actor}`}, reason = ${`cancelled: ${act.why}`}
         WHERE id = ${id} AND (state IN ('pending', 'leased', 'queued', 'dead') OR (state = 'unknown' AND owed_at IS NULL))
         RETURNING id, generation
       ), told AS (

@@ -14,7 +14,7 @@ export async function liftSuppression(
   const lifted = await ledger.run(
     (sql) => sql`
       UPDATE owed.suppression SET lifted_at = clock_timestamp(), lifted_by = ${act.actor}, lifted_why = ${act.why}
-      WHERE channel = ${channel} AND address = owed.address_key(${address}) AND lifted_at IS NULL`,
+      WHERE channel = ${channel} AND address = ANY (owed.address_keys(${address})) AND lifted_at IS NULL`,
     { repeatable: false },
   );
   if (lifted.count === 0) throw new NotAllowed(`the address is not suppressed on the channel ${channel}`);

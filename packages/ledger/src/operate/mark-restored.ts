@@ -18,7 +18,7 @@ export async function markRestored(ledger: Ledger, durations: Durations, act: Ac
           -- Above every token that a worker may still hold from the time that the ledger has forgotten.
           lease_token = lease_token + 1000,
           reason = 'restored: the ledger was put back from a backup'
-        WHERE state IN ('leased', 'queued', 'sending') OR (state = 'pending' AND (due_at <= now() OR generation > 0))
+        WHERE state IN ('leased', 'queued', 'sending') OR (state = 'pending' AND mode IS NULL AND (due_at <= now() OR generation > 0))
         RETURNING id, generation, reason
       ), told AS (
         INSERT INTO owed.attempt (notification_id, kind, generation, actor, reason)

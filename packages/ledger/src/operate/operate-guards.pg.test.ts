@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
-import { addSms, readChannel, shut } from "../testing/channel.ts";
+import { readChannel, shut } from "../testing/channel.ts";
 import { race } from "../testing/race.ts";
 import { empty, newRow, readRow, type Shape } from "../testing/rows.ts";
 import { cancel } from "./cancel.ts";
@@ -16,7 +16,6 @@ import { sendAgain } from "./send-again.ts";
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());

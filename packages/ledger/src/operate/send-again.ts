@@ -11,7 +11,7 @@ export async function sendAgain(ledger: Ledger, id: string, act: Act): Promise<s
       (sql) => sql<{ again: string | null }[]>`
         WITH delivered AS (
           SELECT id, event_key, subscriber_id, rule_id, channel, 1 + (
-            SELECT count(*) FROM owed.notification last
+            SELECT count(*) FROM owed.notification_ever last
             WHERE last.id > n.event_key AND last.id <= owed.notification_id(n.event_key, 65535)) AS ordinal
           FROM owed.notification n WHERE id = ${id} AND state = 'delivered'
         ), again AS (

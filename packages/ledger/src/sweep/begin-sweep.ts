@@ -32,6 +32,10 @@ export type Beginning =
       queueWasEmpty: boolean;
       /** Sweeps have followed one another, and evidence came in time, for long enough that what was on its way has come. */
       settled: boolean;
+      /** Rows that the old sender has in shadow are due, and none of them has been judged. */
+      shadowDue: boolean;
+      /** It is time to look for history that is over: see `retain`. */
+      retentionDue: boolean;
     }
   | { taken: false; why: "paused" | "held" };
 
@@ -44,6 +48,8 @@ type Row = {
   unknown_due: boolean | null;
   queue_was_empty: boolean | null;
   settled: boolean | null;
+  shadow_due: boolean;
+  retention_due: boolean;
 };
 
 /**
@@ -79,7 +85,10 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
         (SELECT bool_or(unknown_due) FROM load) AS unknown_due,
         (SELECT queue_empty_since <= now() - make_interval(secs => ${durations.queueEmpty}) FROM taken) AS queue_was_empty,
         (SELECT beating_since <= now() - make_interval(secs => ${durations.settle}) FROM taken) AND NOT EXISTS (
-          SELECT FROM owed.channel WHERE evidence_late_at > now() - make_interval(secs => ${durations.settle})) AS settled`,
+          SELECT FROM owed.channel WHERE evidence_late_at > now() - make_interval(secs => ${durations.settle})) AS settled,
+        EXISTS (SELECT FROM owed.notification
+          WHERE mode = 'shadow' AND shadow_published_at IS NULL AND shadow_moot IS NULL AND due_at <= now()) AS shadow_due,
+        (SELECT next_at <= now() FROM owed.retention) AS retention_due`,
     { repeatable: false },
   );
   if (!row?.run) return { taken: false, why: row?.paused ? "paused" : "held" };
@@ -92,5 +101,7 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
     unknownDue: row.unknown_due ?? false,
     queueWasEmpty: row.queue_was_empty ?? false,
     settled: row.settled ?? false,
+    shadowDue: row.shadow_due,
+    retentionDue: row.retention_due,
   };
 }

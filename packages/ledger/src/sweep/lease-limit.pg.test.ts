@@ -3,7 +3,6 @@ import { createDatabase, type TestDatabase } from "../../../../tests/support/dat
 import { owe } from "../../../../tests/support/shipment.ts";
 import { Ledger } from "../connect/ledger.ts";
 import { take } from "../testing/act.ts";
-import { addSms } from "../testing/channel.ts";
 
 // L3: where the planner joins the slice's subselect again and again, LIMIT 10 has leased 300. Not here.
 
@@ -15,7 +14,6 @@ beforeAll(async () => {
   // Nobody corrects what the planner is to believe.
   await database.sql`ALTER TABLE owed.notification SET (autovacuum_enabled = off)`;
   await owe(database, 300);
-  await addSms(database);
   await database.sql`
     UPDATE owed.notification SET channel = 'sms'
     WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM owed.notification) AS all_rows WHERE n % 2 = 0)`;

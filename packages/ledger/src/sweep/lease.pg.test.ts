@@ -5,7 +5,7 @@ import { owe, registerShipment } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { Ledger } from "../connect/ledger.ts";
 import { nothing, take } from "../testing/act.ts";
-import { empty, newRow, readRow, readTries, secondsUntil } from "../testing/rows.ts";
+import { empty, newRow, readRow, readTries, rewriteRules, secondsUntil } from "../testing/rows.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -55,13 +55,16 @@ describe("a slice", () => {
   });
 
   test("takes rows of one time in the order of their ids, so that a group keeps its events' order", async () => {
+    await rewriteRules(database, "newest_replaces = false");
     const shipment = await registerShipment(database);
     for (const status of ["picked_up", "customs_hold", "customs_released", "out_for_delivery"])
       await database.sql`SELECT owed.record_event(${`E-${randomUUID()}`}, ${shipment}, ${status}, clock_timestamp())`;
     await database.sql`UPDATE owed.notification SET owed_at = '2020-01-01' WHERE due_at <= now()`;
     const [{ order } = { order: null }] =
       await database.sql`SELECT array_agg(id::text ORDER BY id) AS order FROM owed.notification WHERE due_at <= now()`;
+    expect(order).toHaveLength(4);
     expect(ids((await take(database)).leased)).toEqual(order);
+    await rewriteRules(database, "newest_replaces = true");
   });
 
   test("L1: an expired lease is owed again, under a new token", async () => {

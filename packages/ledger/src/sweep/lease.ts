@@ -75,8 +75,8 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
           FOR UPDATE OF n SKIP LOCKED
         ) AS slice
       ), judged AS MATERIALIZED (
-        SELECT due.id, due.owed_at, moot.reason
-        FROM due LEFT JOIN LATERAL (SELECT still.reason FROM owed.moot AS still WHERE still.id = due.id OFFSET 0) AS moot ON true
+        SELECT due.id, due.owed_at, moot.reason, moot.by
+        FROM due LEFT JOIN LATERAL (SELECT still.reason, still.by FROM owed.moot AS still WHERE still.id = due.id OFFSET 0) AS moot ON true
       ), moved AS (
         UPDATE owed.notification n SET
           state = CASE WHEN judged.reason IS NULL THEN 'leased' ELSE 'cancelled' END,
@@ -84,6 +84,7 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
           leased_until = CASE WHEN judged.reason IS NULL THEN now() + make_interval(secs => ${durations.lease}) ELSE n.leased_until END,
           lease_token = n.lease_token + CASE WHEN judged.reason IS NULL THEN 1 ELSE 0 END,
           cancelled_at = CASE WHEN judged.reason IS NOT NULL THEN now() END,
+          cancelled_by = judged.by,
           reason = coalesce(judged.reason, n.reason)
         FROM judged WHERE n.id = judged.id
         RETURNING n.id, CASE WHEN judged.reason IS NULL THEN 'lease' ELSE 'cancel' END AS did, n.generation, n.lease_token,

@@ -5,7 +5,7 @@ import { passTime } from "../../../../tests/support/time.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { lookAtQueued } from "../operate/look-at-queued.ts";
 import { claimRow, look, receive, take } from "../testing/act.ts";
-import { empty, newRow, readRow, readTries, secondsUntil } from "../testing/rows.ts";
+import { empty, newRow, readRow, readTries, rewriteRules, secondsUntil } from "../testing/rows.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -72,9 +72,13 @@ describe("an unknown row whose grace has passed", () => {
 
   test("is held at once where its rule says so", async () => {
     const id = await newRow(database, "unknown", due);
-    await database.sql`UPDATE owed.rule SET on_unknown = 'hold' WHERE id = (SELECT rule_id FROM owed.notification WHERE id = ${id})`;
+    await rewriteRules(
+      database,
+      "on_unknown = 'hold'",
+      `id = (SELECT rule_id FROM owed.notification WHERE id = '${id}')`,
+    );
     expect(await look(database)).toMatchObject({ taken: 1, held: 1, resent: 0 });
-    await database.sql`UPDATE owed.rule SET on_unknown = 'resend'`;
+    await rewriteRules(database, "on_unknown = 'resend'");
     expect(await readRow(database, id)).toMatchObject({ state: "unknown", owed_at: null, generation: 0 });
     expect(await readTries(database, id)).toEqual(["held"]);
   });

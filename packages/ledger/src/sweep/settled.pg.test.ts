@@ -4,7 +4,6 @@ import { passTime } from "../../../../tests/support/time.ts";
 import { recordEvidence } from "../deliver/record-evidence.ts";
 import { defaultDurations as durations } from "../durations.ts";
 import { proofOf } from "../testing/act.ts";
-import { addSms } from "../testing/channel.ts";
 import { empty, newRow } from "../testing/rows.ts";
 import { abandonSweep } from "./abandon-sweep.ts";
 import { beginSweep } from "./begin-sweep.ts";
@@ -15,7 +14,6 @@ import { finishSweep } from "./finish-sweep.ts";
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
 import { take } from "../testing/act.ts";
-import { empty, readRows, reshape } from "../testing/rows.ts";
+import { empty, readRows, reshape, rewriteRules } from "../testing/rows.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await database.sql`UPDATE owed.rule SET newest_replaces = false`;
+  await rewriteRules(database, "newest_replaces = false");
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());

@@ -2,13 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
 import { look, nothing, take } from "../testing/act.ts";
-import { addSms, shut } from "../testing/channel.ts";
-import { empty, newRow, readRow, readRows, reshape } from "../testing/rows.ts";
+import { shut } from "../testing/channel.ts";
+import { empty, newRow, readRow, readRows, reshape, revive, rewriteRules } from "../testing/rows.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 beforeEach(() => empty(database));
 afterAll(() => database.drop());
@@ -99,7 +98,7 @@ describe("a closed channel", () => {
 });
 
 describe("the share of fresh rows", () => {
-  afterEach(() => database.sql`UPDATE owed.rule SET newest_replaces = true`);
+  afterEach(() => rewriteRules(database, "newest_replaces = true"));
 
   test("takes only what became owed lately, the oldest of it first", async () => {
     const [old, newest, newer] = [
@@ -118,12 +117,17 @@ describe("the share of fresh rows", () => {
     await happen(database, shipment, "out_for_delivery", 60);
     const [first, second] = ids(await readRows(database, shipment));
     if (!first || !second) throw new Error("there are no two rows");
+    await revive(database, first);
     await reshape(database, first, "pending", ago(older));
     await reshape(database, second, "pending", ago(newer));
     return [first, second];
   }
   const keepsAll = (id: string) =>
-    database.sql`UPDATE owed.rule SET newest_replaces = false WHERE id = (SELECT rule_id FROM owed.notification WHERE id = ${id})`;
+    rewriteRules(
+      database,
+      "newest_replaces = false",
+      `id = (SELECT rule_id FROM owed.notification WHERE id = '${id}')`,
+    );
 
   test("overtakes an older row of its own group that it replaces", async () => {
     const [, newer] = await two(3600, 10);
@@ -163,6 +167,7 @@ describe("the share of fresh rows", () => {
 
   test("is not held up by the older rows of somebody else", async () => {
     const shipment = await registerShipment(database, ["buyer", "merchant"]);
+    await rewriteRules(database, "newest_replaces = false");
     await happen(database, shipment, "customs_hold", 60);
     await happen(database, shipment, "delivered", 10);
     const rows = await database.sql<{ id: string; status: string; role: string }[]>`
@@ -170,7 +175,6 @@ describe("the share of fresh rows", () => {
         JOIN owed.subscriber s ON s.id = n.subscriber_id WHERE n.due_at <= now()`;
     const find = (status: string, role: string) =>
       rows.find((row) => row.status === status && row.role === role)?.id ?? "";
-    await database.sql`UPDATE owed.rule SET newest_replaces = false`;
     const waits = { [find("customs_hold", "buyer")]: 3600, [find("delivered", "merchant")]: 10 };
     for (const { id } of rows)
       if (waits[id]) await reshape(database, id, "pending", ago(waits[id]));

@@ -16,9 +16,6 @@ export type ChannelRow = {
   closed: number | null;
 };
 
-/** A second channel beside email. */
-export const addSms = ({ sql }: Sql) => sql`INSERT INTO owed.channel VALUES ('sms') ON CONFLICT DO NOTHING`;
-
 export async function readChannel({ sql }: Sql, name = "email"): Promise<ChannelRow> {
   const [row] = await sql<(ChannelRow & { closed: string | null })[]>`
     SELECT *, CASE WHEN isfinite(closed_until) THEN extract(epoch FROM closed_until - clock_timestamp())::text

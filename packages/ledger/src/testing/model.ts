@@ -6,10 +6,11 @@ const ranks: Outcome[] = ["none", "accepted", "arrived", "bounced", "complained"
 const ended = (row: ModelRow) => row.state === "delivered" || row.state === "cancelled";
 
 export const isMoot = (row: ModelRow, now: number): boolean =>
-  row.sendBy <= now ||
-  row.optedOut ||
-  row.suppressed ||
-  row.newer.some((newer) => newer.state === "delivered");
+  row.sendBy <= now || row.optedOut || row.suppressed || row.newer.some((newer) => replacesOlder(newer, now));
+
+/** A newer status that was told, or is owed and not too late. */
+const replacesOlder = ({ state, sendBy }: ModelRow, now: number): boolean =>
+  state === "delivered" || (state !== "dead" && state !== "cancelled" && sendBy > now);
 
 /** A claim of a row that was queued, or leased to be: proves that messages queued well before it are lost. `kept`: surely noted by the ledger. */
 export type ClaimNote = { at: number; queuedAt: number; kept: boolean };

@@ -17,6 +17,8 @@ export type Row = {
   stopped_at: Date | null;
   delivered_at: Date | null;
   cancelled_at: Date | null;
+  cancelled_by: string | null;
+  mode: "old" | "shadow" | null;
   replays: string | null;
   lease_token: number;
   generation: number;
@@ -90,10 +92,34 @@ export async function newRow({ sql }: Sql, shape: Shape = "pending", columns: Co
 
 /** Puts a row into a shape, whatever it was. */
 export async function reshape({ sql }: Sql, id: string, shape: Shape, columns: Columns = {}): Promise<void> {
-  const all = { state: `'${stateOf(shape)}'`, ...shapes[shape], ...columns };
+  const all = {
+    state: `'${stateOf(shape)}'`,
+    cancelled_at: "NULL",
+    cancelled_by: "NULL",
+    ...shapes[shape],
+    ...columns,
+  };
   const assignments = Object.entries(all).map(([column, expression]) => `${column} = ${expression}`);
   await sql.unsafe(`UPDATE owed.notification SET ${assignments.join(", ")} WHERE id = $1::uuid`, [id]);
 }
+
+/** Has a row pending again that a newer event cancelled: as where somebody held it at that very moment. */
+export const revive = ({ sql }: Sql, id: string) =>
+  withoutTriggers(
+    { sql },
+    `UPDATE owed.notification SET state = 'pending', owed_at = due_at, cancelled_at = NULL, cancelled_by = NULL, reason = NULL
+     WHERE id = '${id}' AND state = 'cancelled'`,
+  );
+
+/** Changes rules where they stand, as no version of the product ever does. */
+export const rewriteRules = ({ sql }: Sql, assignments: string, where = "true") =>
+  withoutTriggers({ sql }, `UPDATE owed.rule SET ${assignments} WHERE ${where}`);
+
+const withoutTriggers = ({ sql }: Sql, statement: string) =>
+  sql.begin(async (transaction) => {
+    await transaction`SET LOCAL session_replication_role = replica`;
+    await transaction.unsafe(statement);
+  });
 
 export async function readRow({ sql }: Sql, id: string): Promise<Row> {
   const [row] = await sql<Row[]>`SELECT * FROM owed.notification WHERE id = ${id}`;
@@ -130,6 +156,6 @@ export const asNew = `
 
 /** Empties the ledger of what is owed, so that the next lease finds only a test's own rows. */
 export async function empty({ sql }: Sql): Promise<void> {
-  await sql`TRUNCATE owed.attempt, owed.suppression, owed.notification, owed.event, owed.claim_mark, owed.sweep_run CASCADE`;
+  await sql`TRUNCATE owed.attempt, owed.suppression, owed.notification, owed.notification_archive, owed.old_send, owed.event, owed.claim_mark, owed.sweep_run CASCADE`;
   await sql.unsafe(asNew);
 }

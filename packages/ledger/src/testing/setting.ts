@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TestDatabase } from "../../../../tests/support/database.ts";
 import { registerShipment } from "../../../../tests/support/shipment.ts";
 import { fresh, type ModelRow } from "./model-row.ts";
-import { empty } from "./rows.ts";
+import { empty, revive } from "./rows.ts";
 
 export type Counters = { rescues: number; resends: number };
 
@@ -29,6 +29,7 @@ export async function owe(database: TestDatabase, counters: Counters): Promise<M
   const older = await add(two, "picked_up", { sendBy: 2 * 86400 });
   const newer = await add(two, "out_for_delivery", { sendBy: 86400 });
   older.newer.push(newer);
+  await revive(database, older.id);
   const rows = [
     older,
     newer,

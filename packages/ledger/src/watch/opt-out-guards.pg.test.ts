@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { registerShipment } from "../../../../tests/support/shipment.ts";
-import { addSms } from "../testing/channel.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  await addSms(database);
 });
 afterAll(() => database.drop());
 

@@ -10,14 +10,16 @@ export type Subscriber = {
   name: string | null;
   /** BCP 47. */
   locale: string;
+  /** By its name in the IANA database; without one the merchant's counts. */
+  timeZone?: string | null;
 };
 
 /** Has a recipient told about a shipment on a channel, or corrects the address, name and locale of one who is. */
 export async function subscribe(ledger: Ledger, subscriber: Subscriber): Promise<void> {
-  const { shipmentId, recipientId, role, channel, address, name, locale } = subscriber;
+  const { shipmentId, recipientId, role, channel, address, name, locale, timeZone = null } = subscriber;
   await ledger.run(
     (sql) =>
-      sql`SELECT owed.subscribe(${shipmentId}, ${recipientId}, ${role}, ${channel}, ${address}, ${name}, ${locale})`,
+      sql`SELECT owed.subscribe(${shipmentId}, ${recipientId}, ${role}, ${channel}, ${address}, ${name}, ${locale}, ${timeZone})`,
     { repeatable: true },
   );
 }

@@ -41,6 +41,7 @@ describe("a subscriber", () => {
     ["name", { name: "Ann\u0007" }],
     ["name", { name: "n".repeat(201) }],
     ["locale", { locale: "de_DE" }],
+    ["time_zone", { timeZone: "Europe/Atlantis" }],
   ])("is refused for its %s", async (field, wrong) => {
     const value = Object.values(wrong)[0];
     await refuses(
@@ -48,6 +49,14 @@ describe("a subscriber", () => {
       field,
       typeof value === "string" ? value : undefined,
     );
+  });
+
+  test("lives where it says, until it says otherwise", async () => {
+    for (const timeZone of ["Europe/Vienna", "Asia/Kolkata", null]) {
+      await subscribe(database.ledger, { ...buyer, timeZone });
+      const [row] = await database.sql`SELECT time_zone FROM owed.subscriber WHERE recipient_id = 'buyer-1'`;
+      expect(row?.time_zone).toBe(timeZone);
+    }
   });
 
   test("may have a name in any script, with emoji, and a lone surrogate becomes the replacement character", async () => {
@@ -108,4 +117,42 @@ test("no more than fifty watch a shipment, and those who do can still be brought
     SELECT count(*)::int, count(*) FILTER (WHERE address = 'new@example.com')::int AS new
     FROM owed.subscriber WHERE shipment_id = 'S-crowd'`;
   expect(crowd).toEqual({ count: 50, new: 1 });
+});
+
+describe("a merchant is described", () => {
+  const describeMerchant = async (id: string, url: string | null, zone: string | null): Promise<void> => {
+    await database.sql`SELECT owed.describe_merchant(${id}, ${url}, ${zone})`;
+  };
+  const read = () => database.sql`SELECT tracking_url, time_zone, name FROM owed.merchant WHERE id = 'm'`;
+  const page = "https://shop.example/track/{tracking_number}";
+
+  test("by its page about a parcel and its time zone, anew each time, and of no other one", async () => {
+    await database.sql`INSERT INTO owed.merchant (id, name) VALUES ('other', 'Other') ON CONFLICT DO NOTHING`;
+    for (const [url, zone] of [
+      [page, null],
+      [page, "Europe/Vienna"],
+      [null, "UTC"],
+      [`https://${"p".repeat(400)}`, "UTC"],
+      [null, null],
+    ] as const) {
+      await describeMerchant("m", url, zone);
+      expect(await read()).toMatchObject([{ tracking_url: url, time_zone: zone }]);
+    }
+    expect(await database.sql`SELECT tracking_url FROM owed.merchant WHERE id = 'other'`).toEqual([
+      { tracking_url: null },
+    ]);
+  });
+
+  test.each<[field: string, id: string, url: string | null, zone: string | null]>([
+    ["merchant_id", "nobody", null, null],
+    ["tracking_url", "m", "http://shop.example", null],
+    ["tracking_url", "m", "https://", null],
+    ["tracking_url", "m", "https://shop.example/a b", null],
+    ["tracking_url", "m", "https://shop.example/\u0007", null],
+    ["tracking_url", "m", `https://${"p".repeat(401)}`, null],
+    ["time_zone", "m", null, "Mars/Olympus"],
+  ])("is refused for its %s: %s %s %s", async (field, id, url, zone) => {
+    await refuses(describeMerchant(id, url, zone), field);
+    expect(await read()).toMatchObject([{ tracking_url: null, time_zone: null }]);
+  });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
+import { Emitter } from "../provider/emitter.ts";
+import { underFault } from "../provider/fault.ts";
 import type { Exchange } from "../sqs/http.ts";
 import { type AcceptedEmail, type Email, recipients } from "./email.ts";
 import { SesError } from "./errors.ts";
@@ -14,17 +15,13 @@ import { sent, story } from "./story.ts";
 import { checkEmail } from "./validate.ts";
 import { errorXml, resultXml } from "./xml.ts";
 
-/** From here on a send waits for its event, so that events nobody takes do not fill the memory. */
-const MAX_PENDING_EVENTS = 10_000;
-
 /** The HTTP side of the local SES: the query protocol on `POST /`, the mailbox for browsers. */
 export class Front {
   readonly faults = createFaults();
   readonly #mailbox: Mailbox;
   readonly #quota: SendQuota;
   readonly #origin: EventOrigin;
-  readonly #onEvent: (event: SesEvent) => void | Promise<void>;
-  #pendingEvents = 0;
+  readonly #events: Emitter<SesEvent>;
 
   constructor(
     mailbox: Mailbox,
@@ -35,7 +32,7 @@ export class Front {
     this.#mailbox = mailbox;
     this.#quota = quota;
     this.#origin = origin;
-    this.#onEvent = onEvent;
+    this.#events = new Emitter("SES", onEvent);
   }
 
   async answer(exchange: Exchange): Promise<void> {
@@ -72,42 +69,28 @@ export class Front {
     }
   }
 
-  async #send(exchange: Exchange, email: Email, fault: SesFault): Promise<void> {
-    if (fault.delay) await delay(fault.delay, undefined, { ref: false });
-    if (fault.drop === "before") return exchange.drop();
-    const { garble = (body) => body } = fault;
-    if (fault.error) {
-      const { status, headers } = fault.error;
-      return reply(exchange, status, garble(errorXml(fault.error)), headers);
-    }
-    const throttled = this.#quota.take(recipients(email).length);
-    if (throttled) throw new SesError("Throttling", throttled);
-    const accepted = { ...email, messageId: messageId(), at: Date.now() };
-    this.#mailbox.add(accepted);
-    if (!fault.noEvent) {
-      const emitted = this.#emit(accepted, fault);
-      if (this.#pendingEvents > MAX_PENDING_EVENTS) await emitted;
-    }
-    if (fault.hold) await fault.hold;
-    if (fault.drop === "after") exchange.drop();
-    else reply(exchange, 200, garble(resultXml(email.action, { MessageId: accepted.messageId })));
+  #send(exchange: Exchange, email: Email, fault: SesFault): Promise<void> {
+    return underFault(exchange, fault, {
+      accept: async () => {
+        const throttled = this.#quota.take(recipients(email).length);
+        if (throttled) throw new SesError("Throttling", throttled);
+        const accepted = { ...email, messageId: messageId(), at: Date.now() };
+        this.#mailbox.add(accepted);
+        if (!fault.noEvent) await this.#events.emit(accepted.messageId, this.#story(accepted, fault));
+        return resultXml(email.action, { MessageId: accepted.messageId });
+      },
+      reply: (status, body, headers) => reply(exchange, status, body, headers),
+      errorBody: errorXml,
+    });
   }
 
-  /** In order. Never rejects: as with SES, a lost event is nothing that the sender hears of. */
-  async #emit(email: AcceptedEmail, { holdEvent, holdFate, fate }: SesFault): Promise<void> {
-    this.#pendingEvents += 1;
-    try {
-      await holdEvent;
-      await this.#onEvent(eventOf(email, sent, this.#origin));
-      const next = fate ?? simulatedFate(email);
-      if (!next) return;
-      await holdFate;
-      for (const chapter of story(email, next)) await this.#onEvent(eventOf(email, chapter, this.#origin));
-    } catch (error) {
-      console.error(`SES: an event of ${email.messageId} is lost:`, error);
-    } finally {
-      this.#pendingEvents -= 1;
-    }
+  async *#story(email: AcceptedEmail, { holdEvent, holdFate, fate }: SesFault): AsyncGenerator<SesEvent> {
+    await holdEvent;
+    yield eventOf(email, sent, this.#origin);
+    const next = fate ?? simulatedFate(email);
+    if (!next) return;
+    await holdFate;
+    for (const chapter of story(email, next)) yield eventOf(email, chapter, this.#origin);
   }
 
   #sendQuota() {

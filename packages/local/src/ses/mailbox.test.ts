@@ -35,11 +35,11 @@ test("the store has the emails whole, and can be searched", async () => {
     tags: { notification: "zz-42" },
     at: expect.any(Number),
   };
-  expect(await store("?q=zz-42")).toEqual({ total: 2, matching: 1, emails: [email] });
+  expect(await store("?q=zz-42")).toEqual({ total: 2, matching: 1, others: [], emails: [email] });
   expect(await store()).toMatchObject({ total: 2, matching: 2 });
   expect(await store(`?since=${Math.floor(Date.now() / 1000) + 60}`)).toMatchObject({ matching: 0 });
   ses.clear();
-  expect(await store()).toEqual({ total: 0, matching: 0, emails: [] });
+  expect(await store()).toEqual({ total: 0, matching: 0, emails: [], others: [] });
 });
 
 test("names are shown, and found, as people read them", async () => {

@@ -11,6 +11,18 @@ export interface SentEmail {
   readonly at: number;
 }
 
+/** Another channel's message, as the page shows it. */
+export type Shown = {
+  readonly id: string;
+  readonly channel: string;
+  readonly to: string;
+  readonly title: string;
+  readonly body: string;
+  readonly facts: Readonly<Record<string, string>>;
+  /** Seconds since the epoch. */
+  readonly at: number;
+};
+
 /** Emails that are kept whole, for the page. */
 const WHOLE = 500;
 /** Emails that the page gets at once. */
@@ -22,10 +34,12 @@ export class Mailbox {
   readonly sent: SentEmail[] = [];
   readonly #whole: AcceptedEmail[] = [];
   readonly #keep: number;
+  readonly #others: (query: string) => readonly Shown[];
   #total = 0;
 
-  constructor(keep: number) {
+  constructor(keep: number, others: (query: string) => readonly Shown[] = () => []) {
     this.#keep = keep;
+    this.#others = others;
   }
 
   add(email: AcceptedEmail): void {
@@ -54,7 +68,8 @@ export class Mailbox {
     const wanted = this.#whole.filter(
       (email) => email.at >= since * 1000 && searchable(email).includes(query.toLowerCase()),
     );
-    return { total: this.#total, matching: wanted.length, emails: wanted.slice(-LISTED).map(stored) };
+    const emails = wanted.slice(-LISTED).map(stored);
+    return { total: this.#total, matching: wanted.length, emails, others: this.#others(query) };
   }
 }
 

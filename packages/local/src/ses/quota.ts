@@ -1,3 +1,5 @@
+import { Rate } from "../provider/rate.ts";
+
 const MINUTE = 60_000;
 const DAY_IN_MINUTES = 24 * 60;
 
@@ -11,15 +13,12 @@ export class SendQuota {
   /** Recipients by minute, the oldest first. */
   readonly #minutes = new Map<number, number>();
   #last24Hours = 0;
-  /** How much of a second's rate is left, and when that was so. */
-  #left: number;
-  #leftAt = 0;
+  readonly #rate = new Rate();
 
   constructor({ max24HourSend = 50_000, maxSendRate = 1_000, enforced = false } = {}) {
     this.max24HourSend = max24HourSend;
     this.maxSendRate = maxSendRate;
     this.enforced = enforced;
-    this.#left = maxSendRate;
   }
 
   /** Recipients accepted in the last 24 hours, to the minute. */
@@ -37,10 +36,7 @@ export class SendQuota {
   take(recipients: number, now = Date.now()): string | undefined {
     if (this.enforced) {
       if (this.sentLast24Hours(now) + recipients > this.max24HourSend) return "Daily message quota exceeded.";
-      this.#left = Math.min(this.maxSendRate, this.#left + ((now - this.#leftAt) / 1000) * this.maxSendRate);
-      this.#leftAt = now;
-      if (this.#left < recipients) return "Maximum sending rate exceeded.";
-      this.#left -= recipients;
+      if (!this.#rate.take(recipients, this.maxSendRate, now)) return "Maximum sending rate exceeded.";
     }
     const minute = Math.floor(now / MINUTE);
     this.#minutes.set(minute, (this.#minutes.get(minute) ?? 0) + recipients);

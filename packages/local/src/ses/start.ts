@@ -3,7 +3,7 @@ import { serve } from "../sqs/http.ts";
 import type { SesEvent } from "./event.ts";
 import type { SesFaults } from "./faults.ts";
 import { Front } from "./front.ts";
-import { Mailbox, type SentEmail } from "./mailbox.ts";
+import { Mailbox, type SentEmail, type Shown } from "./mailbox.ts";
 import { SendQuota } from "./quota.ts";
 
 export interface SesOptions {
@@ -20,6 +20,8 @@ export interface SesOptions {
     readonly maxSendRate?: number;
     readonly enforced?: boolean;
   };
+  /** What other channels have sent, for the page to show beside the emails. */
+  readonly others?: (query: string) => readonly Shown[];
   readonly region?: string;
   /** The identity's default configuration set, for emails that name none. */
   readonly configurationSet?: string;
@@ -52,8 +54,8 @@ export interface LocalSes {
  */
 export async function startSes(options: SesOptions = {}): Promise<LocalSes> {
   const { port = 0, setting = "the port of SES", onEvent = () => undefined, keep = 200_000 } = options;
-  const { region = "us-east-1", configurationSet = "default" } = options;
-  const mailbox = new Mailbox(keep);
+  const { region = "us-east-1", configurationSet = "default", others = () => [] } = options;
+  const mailbox = new Mailbox(keep, others);
   const quota = new SendQuota(options.quota);
   const front = new Front(mailbox, quota, { account: ACCOUNT_ID, region, configurationSet }, onEvent);
   const { endpoint, stop } = await serve(port, setting, (exchange) => front.answer(exchange));

@@ -3,6 +3,7 @@ export {
   type CreatedQueue,
   type CreatedQueueWithDeadLetters,
   createQueues,
+  createShadowQueue,
   QUEUES,
   type QueueDefinition,
 } from "./queues.ts";

@@ -43,6 +43,10 @@ export async function createQueues<Name extends string>(
   return created as Record<Name, CreatedQueueWithDeadLetters>;
 }
 
+/** The queue for what would be sent while another sender sends: nobody consumes it. */
+export const createShadowQueue = (sqs: SQSClient): Promise<CreatedQueue> =>
+  create(sqs, "shadow.fifo", { MessageRetentionPeriod: String(14 * DAY), ...FIFO });
+
 async function createWithDeadLetters(
   sqs: SQSClient,
   { name, fifo, visibility, retention, deadLetters }: QueueDefinition,

@@ -157,7 +157,7 @@ export const aroundChanges: ChangeMistake[] = [
     changes: [["SweepRole", "sqs:SendMessage", "sqs:PurgeQueue"]],
   },
   {
-    rule: "a queue lets EventBridge in by its own rule alone",
+    rule: "a queue lets in EventBridge by its own rules, SNS by its own topic, and nobody else",
     changes: [["EventQueuePolicy", "aws:SourceArn", "aws:SourceAccount"]],
   },
   {

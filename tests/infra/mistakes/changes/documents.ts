@@ -10,8 +10,9 @@ const inEndpoint = (...changes: Change[]): ChangeMistake[] =>
   [endpoints.whole, endpoints.each].map((rule) => ({ rule, changes }));
 
 const trust = "a role's trust is in one service, on no other conditions than expected";
-const key = "a key is the account's, and its alarms' alone";
-const way = "functions may leave for the database and the endpoints, and on no other port";
+const key = "a key is the account's, and of the one service that it is for";
+const way =
+  "functions may leave for the database and the endpoints, deliver for inboxes, and on no other port";
 const told = "functions are told of this stage's database, in its region, by IAM over TLS";
 const ses = "what SES tells of this stage's emails is taken once, and of no other's";
 const archive = "the archive keeps what the bus's rule takes, for as long as a backup is kept";
@@ -35,7 +36,7 @@ export const documentChanges: ChangeMistake[] = [
   { rule: key, changes: [["AlarmKey", "aws:SourceAccount", "aws:SourceOwner"]] },
   { rule: key, changes: [["AlarmKey", "cloudwatch.amazonaws.com", "sns.amazonaws.com"]] },
   {
-    rule: "a queue's policy lets in the rule that it is the target of, and nothing else",
+    rule: "a queue's policy lets in its rules and topics, and nothing else",
     changes: [["FeedbackQueuePolicy", "ArnEquals", "ArnNotEquals"]],
   },
   { rule: way, changes: [["VpcFunctionsSecurityGroup", '"toPort":5432', '"toPort":5433']] },

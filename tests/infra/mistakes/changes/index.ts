@@ -1,5 +1,6 @@
 import type { ChangeMistake } from "../change.ts";
 import { aroundChanges } from "./around.ts";
+import { channelChanges } from "./channels.ts";
 import { dataChanges } from "./data.ts";
 import { documentChanges } from "./documents.ts";
 import { watchChanges } from "./watch.ts";
@@ -9,5 +10,6 @@ export const changeMistakes: readonly ChangeMistake[] = [
   ...dataChanges,
   ...aroundChanges,
   ...watchChanges,
+  ...channelChanges,
   ...documentChanges,
 ];

@@ -92,7 +92,7 @@ export const watchChanges: ChangeMistake[] = [
   },
   {
     rule: "sst dev costs nothing by the hour",
-    dev: true,
+    in: "dev",
     changes: [["EventArchive", "aws:cloudwatch/eventArchive:EventArchive", "aws:kms/key:Key"]],
   },
   {
