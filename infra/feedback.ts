@@ -6,7 +6,7 @@ import { createLedgerFunction } from "./ledger-function.ts";
 import { createQueuePolicy } from "./queue-policy.ts";
 import { createRule } from "./rule.ts";
 import { replies } from "./sms-replies.ts";
-import { settings } from "./stage.ts";
+import { prefix, settings } from "./stage.ts";
 
 /** The providers' own events: default bus → queue → feedback → ledger. */
 export { feedbackDlq, feedbackQueue };
@@ -22,9 +22,8 @@ export const feedbackRule = createRule("Feedback", {
 });
 
 /**
- * End User Messaging tells the account's default bus of every text, by itself and without an event destination. Ours are
- * those that carry a notification's id as their context (packages/channel/src/sms/channel.ts): the events name neither
- * configuration set nor pool.
+ * End User Messaging tells the account's default bus of every text, by itself and without an event destination. The events
+ * name neither configuration set nor pool: each text carries its own as its context (packages/channel/src/sms/channel.ts).
  */
 export const smsRule = settings.sms
   ? createRule("Sms", {
@@ -32,7 +31,7 @@ export const smsRule = settings.sms
       pattern: {
         source: ["aws.sms-voice"],
         "detail-type": ["Text Message Delivery Status Updated"],
-        detail: { context: { notification: [{ exists: true }] } },
+        detail: { context: { "configuration-set": [prefix] } },
       },
       queue: feedbackQueue,
     })

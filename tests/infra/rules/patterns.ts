@@ -52,6 +52,14 @@ const configurationSetOf = (stack: Stack): string => {
   return v.parse(v.object({ configurationSet: v.string() }), deliver?.links.Email).configurationSet;
 };
 
+const oneText = { notification: "018f0000-0000-7000-8000-000000000001" };
+
+/** Of a stage that sends no texts it is any. */
+const smsConfigurationSetOf = (stack: Stack): string => {
+  const link = stack.functions.find(({ id }) => id === "Deliver")?.links.Sms;
+  return link ? v.parse(v.object({ configurationSet: v.string() }), link).configurationSet : "none";
+};
+
 /** All that End User Messaging tells, on the default bus, of a text that was sent with this context. */
 function toldOfTexts(stack: Stack, context: Record<string, string>) {
   const text = {
@@ -106,17 +114,20 @@ export const patternRules: Rule[] = [
     },
   },
   {
-    name: "what AWS tells of this product's texts is taken once where there are any, and of no other's",
+    name: "what AWS tells of this stage's texts is taken once where there are any, and of no other's",
     check: (stack) => {
       const wanted = stack.settings.sms ? 1 : 0;
       return [
         ...unless(
-          toldOfTexts(stack, { notification: "018f0000-0000-7000-8000-000000000001" }),
+          toldOfTexts(stack, { ...oneText, "configuration-set": smsConfigurationSetOf(stack) }),
           (event) => takenBy(stack, false, event) === wanted,
           (event) => `${takenBy(stack, false, event)} rules take a text's ${event.detail.eventType}`,
         ),
         ...unless(
-          [...toldOfTexts(stack, { campaign: "spring" }), ...toldOfTexts(stack, {})],
+          [
+            ...toldOfTexts(stack, { ...oneText, "configuration-set": `${smsConfigurationSetOf(stack)}-2` }),
+            ...toldOfTexts(stack, oneText),
+          ],
           (event) => takenBy(stack, false, event) === 0,
           (event) => `a rule takes the ${event.detail.eventType} of somebody else's text`,
         ),

@@ -38,7 +38,7 @@ test("the request carries one recipient, the text, the row's id, a time to live 
     MessageType: "TRANSACTIONAL",
     ConfigurationSetName: "owed",
     TimeToLive: 21_600,
-    Context: { notification: "0198b1c2-7d3e-7a41-9c55-3f2a1b0c9d8e" },
+    Context: { notification: "0198b1c2-7d3e-7a41-9c55-3f2a1b0c9d8e", "configuration-set": "owed" },
   });
 });
 
@@ -48,6 +48,7 @@ test("without a configuration set, none is named; a time to live can be chosen",
   const body = JSON.parse(provider.received[0]?.body ?? "");
   expect(body).not.toHaveProperty("ConfigurationSetName");
   expect(body).toMatchObject({ OriginationIdentity: "+12065550100", TimeToLive: 60 });
+  expect(Object.keys(body.Context)).toEqual(["notification"]);
 });
 
 test("AWS takes it, and its message id is the provider's", async () => {

@@ -37,7 +37,7 @@ export function smsChannel(options: SmsOptions): Channel {
     async send(request, { signal }) {
       let text: Text;
       try {
-        text = compose(request);
+        text = compose(request, options.configurationSet);
       } catch (error) {
         return refused(error);
       }
@@ -87,11 +87,11 @@ function fixedPart(options: SmsOptions): Omit<SendTextMessageCommandInput, keyof
 type Text = {
   /** The recipient's, cleaned; empty where there is none. */
   name: string;
-  input: { DestinationPhoneNumber: string; MessageBody: string; Context: { notification: string } };
+  input: { DestinationPhoneNumber: string; MessageBody: string; Context: Record<string, string> };
 };
 
 /** @throws RefusedError: `NoAddress`, `InvalidAddress`, `InvalidNotification`, `NoText`, `TooLong`, and the template's */
-function compose(request: SendRequest): Text {
+function compose(request: SendRequest, configurationSet: string | null): Text {
   const number = parseNumber(request.address);
   if (!/^[\w-]{1,256}$/.test(request.notificationId)) {
     throw new RefusedError("InvalidNotification", "notificationId cannot be a context's value");
@@ -103,7 +103,11 @@ function compose(request: SendRequest): Text {
     input: {
       DestinationPhoneNumber: number,
       MessageBody: body,
-      Context: { notification: request.notificationId },
+      // AWS's events carry it back, and nothing else that says whose text it was.
+      Context: {
+        notification: request.notificationId,
+        ...(configurationSet === null ? {} : { "configuration-set": configurationSet }),
+      },
     },
   };
 }

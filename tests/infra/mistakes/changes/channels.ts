@@ -8,7 +8,7 @@ const inChannels = (rule: string, ...changes: Change[]): ChangeMistake => ({
 
 const number = "the number is the one that was asked for, and its recipients stop by AWS's own list for it";
 const told = "deliver alone is told who texts come from, where the settings ask for them";
-const events = "what AWS tells of this product's texts is taken once where there are any, and of no other's";
+const events = "what AWS tells of this stage's texts is taken once where there are any, and of no other's";
 const answers = "answers go by their own topic, raw, to the feedback queue";
 const topic = "the answers' topic lets in End User Messaging of this account, and nobody else";
 const policy = "a queue's policy lets in its rules and topics, and nothing else";
@@ -42,10 +42,10 @@ export const channelChanges: ChangeMistake[] = [
   inChannels(told, ["function Feedback", '"FeedbackQueue":', '"Sms":{},"FeedbackQueue":']),
   inChannels(events, ["SmsRule", "aws.sms-voice", "aws.pinpoint"]),
   inChannels(events, ["SmsRule", "Text Message", "Voice Message"]),
-  inChannels(events, ["SmsRule", '\\"notification\\"', '\\"campaign\\"']),
+  inChannels(events, ["SmsRule", '\\"configuration-set\\"', '\\"campaign\\"']),
   inChannels(events, [
     "SmsRule",
-    ',\\"detail\\":{\\"context\\":{\\"notification\\":[{\\"exists\\":true}]}}',
+    ',\\"detail\\":{\\"context\\":{\\"configuration-set\\":[\\"owed-production\\"]}}',
     "",
   ]),
   inChannels("each rule brings the events it is for to a queue that lets it in", [
