@@ -42,8 +42,11 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ids: ['owed.load/where: drop "n.owed_at <= now() + make_interval(secs => lost_after)"'],
   },
   {
-    why: "Saves writing a name that is the same.",
-    ids: ['owed.register_shipment/where: drop "merchant.name <> excluded.name"'],
+    why: "Saves writing what is the same.",
+    ids: [
+      'owed.register_shipment/where: drop "merchant.name <> excluded.name"',
+      'owed.describe_merchant/where: drop "(tracking_url, time_zone) IS DISTINCT FROM (p_tracking_url, p_time_zone)"',
+    ],
   },
   {
     why: "A subscriber belongs to one shipment, so the recipient's own rows are of its events alone: saves looking through others.",

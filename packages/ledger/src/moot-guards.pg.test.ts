@@ -53,3 +53,35 @@ test("nor does one that was delivered, and came after the newer one", async () =
   await reshape(database, newest, "delivered", { died_at: "NULL", stopped_at: "NULL" });
   expect(await reasons(row)).toEqual(["superseded"]);
 });
+
+test("a newer one that was delivered counts, although it would be too late to send it now", async () => {
+  const shipment = await shipmentThatKeepsAll();
+  const row = await told(shipment, "customs_hold", 3600);
+  const newer = await told(shipment, "out_for_delivery", 60);
+  await reshape(database, newer, "delivered", { send_by: "now() - interval '1 minute'" });
+  await newestReplaces();
+  expect(await reasons(row)).toEqual(["superseded"]);
+});
+
+test.each([
+  ["opted_out", "opted_out"],
+  ["bounced", "suppressed"],
+])("an address that %s is named as such, however often it stands there", async (cause, reason) => {
+  const shipment = await shipmentThatKeepsAll();
+  const row = await told(shipment, "customs_hold", 60);
+  for (const address of ["buyer@example.com", null])
+    await database.sql`
+      INSERT INTO owed.suppression (channel, address, cause, notification_id)
+      VALUES ('email', coalesce(${address}, owed.address_digest('buyer@example.com')), ${cause}, ${row})`;
+  expect(await reasons(row)).toEqual([reason]);
+  const event = await happen(database, shipment, "delivered");
+  expect(
+    await database.sql`
+      SELECT n.state, n.reason, n.cancelled_by ~ '^suppression [0-9]+$' AS named FROM owed.notification n
+      JOIN owed.event e ON e.key = n.event_key WHERE e.id = ${event}`,
+  ).toEqual([{ state: "cancelled", reason, named: true }]);
+  await database.sql`UPDATE owed.suppression SET lifted_at = now(), lifted_by = 'ann', lifted_why = 'a test'`;
+  expect(await reasons(row)).toEqual([]);
+  const next = await happen(database, shipment, "returned");
+  expect(await database.sql`SELECT FROM owed.event WHERE id = ${next}`).toHaveLength(1);
+});

@@ -86,3 +86,10 @@ test("a worker that vanished is told by nobody, with the reason", async () => {
     { kind: "unknown", actor: null, reason: "no_outcome: the worker vanished before it recorded one" },
   ]);
 });
+
+test("a row that the old sender has is no worker's, although it is due: whoever made the message", async () => {
+  const id = await newRow(database, "pending", { mode: "'shadow'", owed_at: "'infinity'" });
+  const before = await readRow(database, id);
+  expect(await claimAll(database, message(id))).toEqual(["stale"]);
+  expect(await readRow(database, id)).toEqual(before);
+});

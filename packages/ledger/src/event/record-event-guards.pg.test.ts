@@ -78,3 +78,41 @@ test("a shipment that has more than a hundred events takes no more, and another 
     ]),
   ).toMatchObject([{ outcome: "refused", field: "status" }, { outcome: "recorded" }]);
 });
+
+test("a silent rule tells nobody, and a late event names what came after it where its rule asks for the current status", async () => {
+  const shipment = await registerShipment(database);
+  await rewriteRules(database, "silent = true", "status = 'out_for_delivery' AND role = 'buyer'");
+  const silent = await happen(database, shipment, "out_for_delivery", 60);
+  await rewriteRules(database, "silent = false");
+  await rewriteRules(database, "newest_replaces = false, only_while_current = true", "status = 'picked_up'");
+  const late = await happen(database, shipment, "picked_up", 7200);
+  await rewriteRules(database, "newest_replaces = true, only_while_current = false", "status = 'picked_up'");
+  expect(
+    await database.sql`
+      SELECT e.id AS event, n.reason, n.cancelled_by AS by FROM owed.notification n JOIN owed.event e ON e.key = n.event_key
+      WHERE e.shipment_id = ${shipment} AND n.channel = 'email'`,
+  ).toEqual([{ event: late, reason: "superseded", by: `event ${silent}` }]);
+});
+
+test("what the old sender sent of an event that comes afterwards is looked for where its merchant has not moved over alone", async () => {
+  const shipments = [await registerShipment(database), await registerShipment(database)];
+  const [early = "", moved = ""] = shipments;
+  await database.sql`UPDATE owed.shipment SET merchant_id = 'M-moving' WHERE id = ${early} AND 'M-moving' = (
+    SELECT owed.register_shipment('S-moving', 'M-moving', 'Moving', 'T')::text || 'M-moving')`;
+  await database.sql`UPDATE owed.merchant SET mode = 'old' WHERE id = 'M-moving'`;
+  const ids = shipments.map((shipment) => `sent-${shipment}`);
+  for (const [place, id] of ids.entries())
+    await database.sql`
+      INSERT INTO owed.old_send (merchant_id, event_id, recipient_id, channel, template, sent_at, provider)
+      VALUES ('M', ${id}, 'buyer-1', 'email', 'delivered', now() - make_interval(mins => ${place}), 'smtp')`;
+  for (const [place, id] of ids.entries())
+    await database.sql`SELECT owed.record_event(${id}, ${shipments[place] ?? ""}, 'delivered', now())`;
+  expect(
+    await database.sql`
+      SELECT e.shipment_id AS shipment, n.state, n.evidence FROM owed.notification n JOIN owed.event e ON e.key = n.event_key
+      WHERE e.id = ANY (${ids}) AND n.channel = 'email' ORDER BY e.recorded_at`,
+  ).toEqual([
+    { shipment: early, state: "delivered", evidence: "old_sender" },
+    { shipment: moved, state: "pending", evidence: null },
+  ]);
+});

@@ -132,3 +132,10 @@ test("what comes back and is not wanted any more is cancelled, and nothing is co
   expect(await receive(database, id)).toMatchObject({ verdict: "cancelled" });
   expect(await readTries(database, id)).toEqual([]);
 });
+
+test("what the old sender has stays with it", async () => {
+  const id = await newRow(database, "pending", { mode: "'shadow'", owed_at: "'infinity'" });
+  const before = await readRow(database, id);
+  expect(await restore()).toBe(0);
+  expect(await readRow(database, id)).toEqual(before);
+});

@@ -113,3 +113,12 @@ test("a row sent again is its event's next one, however many other events have",
     SELECT owed.notification_id(event_key, 2) AS id FROM owed.notification WHERE id = ${id}`;
   expect(again).toBe(next?.id);
 });
+
+test("what is in the archive is refused as such, whatever else there is", async () => {
+  const [archived, living] = [await newRow(database, "delivered"), await newRow(database, "delivered")];
+  await database.sql`
+    WITH moved AS (DELETE FROM owed.notification WHERE id = ${archived} RETURNING *)
+    INSERT INTO owed.notification_archive SELECT * FROM moved`;
+  await expect(cancel(database.ledger, archived, act)).rejects.toThrow("is delivered and in the archive");
+  await expect(cancel(database.ledger, living, act)).rejects.toThrow("is delivered and can't be cancelled");
+});

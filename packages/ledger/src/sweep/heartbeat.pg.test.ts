@@ -237,3 +237,18 @@ describe("the end of a run", () => {
     expect(await finish(run)).toEqual({ owed: 0, oldestOwedAge: 0, timeToDrain: 0 });
   });
 });
+
+describe("a beginning says whether something is to be published in shadow", () => {
+  const held = { mode: "'shadow'", owed_at: "'infinity'" };
+  test.each([
+    ["what fell due", { ...held, due_at: "now()" }, true],
+    ["what is due later", { ...held, due_at: "now() + interval '1 minute'" }, false],
+    ["what has been published", { ...held, shadow_published_at: "now()" }, false],
+    ["what Owed would not send", { ...held, shadow_moot: "'expired'" }, false],
+    ["what the old sender has alone", { ...held, mode: "'old'" }, false],
+    ["what Owed sends itself", {}, false],
+  ])("%s", async (_, columns, shadowDue) => {
+    await newRow(database, "pending", columns);
+    expect(await begin()).toMatchObject({ shadowDue });
+  });
+});

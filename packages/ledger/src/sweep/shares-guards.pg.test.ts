@@ -34,3 +34,15 @@ test.each(["queued", "sending", "unknown"] as const)(
     expect((await take(database, { fresh: 60 })).leased).toMatchObject([{ id: newer.id }]);
   },
 );
+
+test("nor by a newer one that waits, however many are newer still", async () => {
+  const shipment = await registerShipment(database);
+  await happen(database, shipment, "picked_up", 7200);
+  await happen(database, shipment, "out_for_delivery", 3600);
+  await happen(database, shipment, "delivered", 60);
+  const [own, newer, newest] = await readRows(database, shipment);
+  if (!own || !newer || !newest) throw new Error("there are no three rows");
+  await reshape(database, newest.id, "delivered");
+  await reshape(database, newer.id, "pending", { owed_at: "now() - interval '1 hour'" });
+  expect((await take(database, { fresh: 60 })).leased).toMatchObject([{ id: own.id }]);
+});

@@ -126,6 +126,14 @@ describe("a merchant is described", () => {
   const read = () => database.sql`SELECT tracking_url, time_zone, name FROM owed.merchant WHERE id = 'm'`;
   const page = "https://shop.example/track/{tracking_number}";
 
+  test("and nobody else is", async () => {
+    await database.sql`INSERT INTO owed.merchant (id, name) VALUES ('neighbour', 'Neighbour')`;
+    await describeMerchant("m", page, "UTC");
+    expect(
+      await database.sql`SELECT tracking_url, time_zone FROM owed.merchant WHERE id = 'neighbour'`,
+    ).toEqual([{ tracking_url: null, time_zone: null }]);
+  });
+
   test("by its page about a parcel and its time zone, anew each time, and of no other one", async () => {
     await database.sql`INSERT INTO owed.merchant (id, name) VALUES ('other', 'Other') ON CONFLICT DO NOTHING`;
     for (const [url, zone] of [
