@@ -1822,8 +1822,8 @@ AS $function$
 DECLARE
   v_old  owed.rule;
   v_id   bigint;
-  -- A time of day may be a whole day away, and an hour more when the clocks go back.
-  v_wait integer := CASE WHEN p_at_time IS NULL THEN 0 ELSE 25 * 3600 END;
+  -- A time of day may be a whole day away, and two hours more where the clocks go back by as much (Antarctica/Troll).
+  v_wait integer := CASE WHEN p_at_time IS NULL THEN 0 ELSE 26 * 3600 END;
 BEGIN
   CASE
     WHEN p_merchant_id IS NOT NULL AND NOT EXISTS (SELECT FROM owed.merchant WHERE id = p_merchant_id) THEN
@@ -1836,10 +1836,10 @@ BEGIN
       PERFORM owed.refuse('channel', 'is not a known channel');
     WHEN coalesce(p_template, '') !~ '^[a-z][a-z_.]{0,59}$' THEN
       PERFORM owed.refuse('template', 'must be 1 to 60 characters of a-z _ .');
-    WHEN coalesce(p_delay_s, -1) NOT BETWEEN 0 AND 366 * 86400 THEN
+    WHEN p_delay_s IS NULL OR p_delay_s NOT BETWEEN 0 AND 366 * 86400 THEN
       PERFORM owed.refuse('delay', 'must be 0 to 366 days');
     WHEN p_send_within_s <= p_delay_s + v_wait THEN
-      PERFORM owed.refuse('send_within', 'must be more than the delay, and with a time of day 25 hours more');
+      PERFORM owed.refuse('send_within', 'must be more than the delay, and with a time of day 26 hours more');
     WHEN coalesce(p_on_unknown, '') NOT IN ('resend', 'hold') THEN
       PERFORM owed.refuse('on_unknown', 'must be resend or hold');
     ELSE
@@ -1849,8 +1849,7 @@ BEGIN
   SELECT * INTO v_old FROM owed.rule r
   WHERE (r.status, r.role, r.channel, r.template) = (p_status, p_role, p_channel, p_template)
     AND r.merchant_id IS NOT DISTINCT FROM p_merchant_id
-  ORDER BY r.version DESC LIMIT 1
-  FOR UPDATE;
+  ORDER BY r.version DESC;
   IF v_old.active AND (v_old.delay_s, v_old.at_time, v_old.send_within_s, v_old.only_while_current, v_old.newest_replaces, v_old.on_unknown,
       v_old.silent) IS NOT DISTINCT FROM (p_delay_s, p_at_time, p_send_within_s, p_only_while_current, p_newest_replaces,
       p_on_unknown, p_silent) THEN

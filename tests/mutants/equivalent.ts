@@ -71,4 +71,21 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     why: "Makes a second row, and of two PostgreSQL takes the first, which is what the provider said.",
     ids: [`record-trouble/closing.where: drop "\${close === null}"`],
   },
+  {
+    why: "Of the shipment's earlier events: what it takes in besides is judged as true or untrue all the same, by lease and claim at the latest.",
+    ids: [
+      'owed.record_and_fan_out/if: drop "v_newest" #2',
+      'owed.record_and_fan_out/if: drop "v_shipment.status IS NOT NULL"',
+      'owed.record_and_fan_out/where: >= in "waits.id > e.key"',
+      'owed.record_and_fan_out/where: < in "waits.id <= owed.notification_id(e.key, 65535)"',
+      'owed.record_and_fan_out/where: drop "e.key <> v_key"',
+    ],
+  },
+  {
+    why: "The locked row is asked once more. It could only differ between the statement's beginning and its lock, and whoever holds it then is passed over: nothing can be held there by a test.",
+    ids: [
+      `owed.record_and_fan_out/where: drop "waits.state IN ('pending', 'leased', 'queued')"`,
+      `owed.record_and_fan_out/where: drop "locked.state IN ('pending', 'leased', 'queued')"`,
+    ],
+  },
 ];

@@ -54,7 +54,7 @@ test.each([
   [["--delay", "2h", "--send-within", "1h"], "send_within must be more than the delay"],
   [
     ["--at", "09:00", "--send-within", "20h"],
-    "send_within must be more than the delay, and with a time of day 25",
+    "send_within must be more than the delay, and with a time of day 26",
   ],
 ])("a rule that can't be is refused, and nothing is changed: %j", async (argv, message) => {
   const before = await world.json("rules", "list", "--history");

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment, tellEveryUpdate } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
+import { replay } from "../operate/replay.ts";
 import { setRule } from "../rule/set-rule.ts";
 import { receive, take } from "../testing/act.ts";
 import { orWaits } from "../testing/race.ts";
@@ -263,4 +264,25 @@ test("while the old sender sends for a merchant, its rows are owed at infinity: 
   expect(await take(database)).toMatchObject({ leased: [], cancelled: 0 });
   for (const { id } of await readRows(database, shipment))
     expect(await receive(database, id)).toEqual({ verdict: "stale" });
+});
+
+test("another shipment's rows are none of its business, whatever their reason to end", async () => {
+  const [before, { shipment }, after] = [await older(), await older(), await older()];
+  for (const { id } of [before, after])
+    await database.sql`UPDATE owed.notification SET send_by = now() - interval '1 minute' WHERE id = ${id}`;
+  await happen(database, shipment, "out_for_delivery");
+  for (const { id } of [before, after])
+    expect(await readRow(database, id)).toMatchObject({ state: "pending" });
+});
+
+test("where the old sender sends, who has no address is nobody's: the row is dead, and can be replayed", async () => {
+  const shipment = await registerShipment(database);
+  await database.sql`UPDATE owed.subscriber SET address = NULL WHERE shipment_id = ${shipment}`;
+  await database.sql`UPDATE owed.merchant SET mode = 'shadow'`;
+  await happen(database, shipment, "picked_up");
+  const [row] = await readRows(database, shipment);
+  expect(row).toMatchObject({ state: "dead", reason: "no_address", mode: null });
+  expect(
+    await replay(database.ledger, [row?.id ?? ""], { actor: "ann", why: "corrected" }, "replayed"),
+  ).toMatchObject({ ids: [row?.id] });
 });

@@ -185,7 +185,7 @@ describe("is refused for its", () => {
     ["delay", { delay: -1 }],
     ["delay", { delay: year + 1, sendWithin: null }],
     ["send_within", { delay: 60, sendWithin: 60 }],
-    ["send_within", { delay: 60, atTime: "09:00", sendWithin: 60 + 25 * 3600 }],
+    ["send_within", { delay: 60, atTime: "09:00", sendWithin: 60 + 26 * 3600 }],
     ["on_unknown", { onUnknown: "ask" as "hold" }],
   ])("%s: %j", async (field, wrong) => {
     const merchantId = anybody();
@@ -199,7 +199,7 @@ describe("is refused for its", () => {
     { delay: 0, sendWithin: 1 },
     { delay: year, sendWithin: null },
     { delay: 60, sendWithin: 61 },
-    { delay: 60, atTime: "00:00", sendWithin: 61 + 25 * 3600 },
+    { delay: 60, atTime: "00:00", sendWithin: 61 + 26 * 3600 },
     { template: "t".repeat(60) },
   ])("but not at the very edge: %j", async (right) => {
     const merchantId = anybody();
@@ -253,4 +253,15 @@ describe("set by several at once", () => {
       [1, false],
     ]);
   });
+});
+
+test("each of the roles can be told", async () => {
+  const merchantId = anybody();
+  for (const role of ["buyer", "merchant", "agent", "warehouse"] as const) await set({ merchantId, role });
+  expect((await versionsOf(merchantId)).map(({ role }) => role)).toEqual([
+    "agent",
+    "buyer",
+    "merchant",
+    "warehouse",
+  ]);
 });
