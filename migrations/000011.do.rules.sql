@@ -133,9 +133,11 @@ FROM (
           SELECT FROM owed.notification told
           WHERE told.id > newer.key AND told.id <= owed.notification_id(newer.key, 65535)
             AND told.subscriber_id = n.subscriber_id
-            -- A follow-up replaces nothing before it is due, and what failed or came too late nothing at all.
-            AND CASE told.state WHEN 'delivered' THEN true WHEN 'dead' THEN false WHEN 'cancelled' THEN false
-              ELSE told.due_at <= greatest(now(), newer.recorded_at) AND coalesce(told.send_by > now(), true) END
+            -- A follow-up replaces nothing before it is due, and nor does what was given up, or cancelled for a reason of its
+            -- own. What came too late still says that the older is not true any more.
+            AND CASE told.state WHEN 'delivered' THEN true WHEN 'dead' THEN false
+              WHEN 'cancelled' THEN told.reason IN ('expired', 'superseded')
+              ELSE told.due_at <= greatest(now(), newer.recorded_at) END
           OFFSET 0) AS standing
         WHERE newer.shipment_id = e.shipment_id AND (newer.occurred_at, newer.id) > (e.occurred_at, e.id)
         ORDER BY newer.occurred_at DESC, newer.id DESC
@@ -291,7 +293,6 @@ BEGIN
         OFFSET 0
       ) AS judged USING (id)
       WHERE locked.state IN ('pending', 'leased', 'queued')
-      ORDER BY locked.id
       FOR NO KEY UPDATE OF locked SKIP LOCKED
     ) AS held
     WHERE n.id = held.id;

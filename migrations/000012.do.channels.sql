@@ -7,13 +7,14 @@ COMMENT ON COLUMN owed.channel.provider_tells IS
   'its own events say what became of a message; where there are none, an unknown outcome waits for nothing: the receiver knows repeats by the notification''s id';
 INSERT INTO owed.channel (name, provider_tells) VALUES ('sms', true), ('webhook', false);
 
--- Whoever is subscribed on a channel is told by it: people what cannot wait, a merchant's system everything.
+-- Whoever is subscribed on a channel is told by it: people what cannot wait, and only while it is so, since no text takes it
+-- back; a merchant's system everything.
 INSERT INTO owed.rule (status, role, channel, template, delay_s, send_within_s, only_while_current, newest_replaces)
 SELECT status, role, channel, template, delay_s, send_within_s, only_while_current, newest_replaces
 FROM (VALUES
-  ('customs_hold',       'buyer',    'sms',     'customs_hold',       0,     2 * 86400, false, true),
-  ('out_for_delivery',   'buyer',    'sms',     'out_for_delivery',   0,     43200,     false, true),
-  ('delivery_exception', 'buyer',    'sms',     'delivery_exception', 0,     86400,     false, true),
+  ('customs_hold',       'buyer',    'sms',     'customs_hold',       0,     2 * 86400, true,  true),
+  ('out_for_delivery',   'buyer',    'sms',     'out_for_delivery',   0,     43200,     true,  true),
+  ('delivery_exception', 'buyer',    'sms',     'delivery_exception', 0,     86400,     true,  true),
   ('picked_up',          'merchant', 'webhook', 'picked_up',          0,     7 * 86400, false, false),
   ('customs_hold',       'merchant', 'webhook', 'customs_hold',       0,     7 * 86400, false, false),
   ('customs_hold',       'merchant', 'webhook', 'customs_hold.still', 86400, 7 * 86400, true,  false),

@@ -551,8 +551,8 @@ CREATE VIEW owed.moot AS
                                     CASE told.state
 WHEN 'delivered'::text THEN true
 WHEN 'dead'::text THEN false
-WHEN 'cancelled'::text THEN false
-ELSE told.due_at <= GREATEST(now(), newer.recorded_at) AND COALESCE(told.send_by > now(), true)
+WHEN 'cancelled'::text THEN told.reason = ANY (ARRAY['expired'::text, 'superseded'::text])
+ELSE told.due_at <= GREATEST(now(), newer.recorded_at)
                                     END
                              OFFSET 0) standing
                       WHERE newer.shipment_id = e.shipment_id AND ((ROW(newer.occurred_at, newer.id) > ROW(e.occurred_at, e.id)))
@@ -1594,7 +1594,6 @@ BEGIN
         OFFSET 0
       ) AS judged USING (id)
       WHERE locked.state IN ('pending', 'leased', 'queued')
-      ORDER BY locked.id
       FOR NO KEY UPDATE OF locked SKIP LOCKED
     ) AS held
     WHERE n.id = held.id;

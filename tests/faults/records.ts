@@ -60,7 +60,7 @@ export const readRecords = ({ sql }: Sql): Promise<Record[]> => sql<Record[]>`
       SELECT FROM owed.notification newer JOIN owed.event named ON named.key = newer.event_key
       WHERE n.cancelled_by = 'event ' || named.id AND newer.subscriber_id = n.subscriber_id
         AND (named.occurred_at, named.id) > (e.occurred_at, e.id)
-        AND (newer.state = 'delivered' OR newer.reason = 'superseded')) AS overtaken,
+        AND (newer.state = 'delivered' OR newer.reason IN ('expired', 'superseded'))) AS overtaken,
     ARRAY(SELECT kind FROM owed.attempt a WHERE a.notification_id = n.id ORDER BY a.id) AS told,
     ARRAY(SELECT rule FROM watch.broken b WHERE b.id = n.id) AS broken
   FROM owed.notification n

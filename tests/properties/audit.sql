@@ -36,15 +36,14 @@ CREATE TABLE audit.known (id uuid PRIMARY KEY, key text NOT NULL);
 
 CREATE TABLE audit.told (id uuid NOT NULL, kind text NOT NULL, reason text);
 
--- A newer status that the recipient was told, or is owed by now and in time. Two rows of one statement end at one time: the
--- other was owed until then.
+-- A newer status that the recipient was told, is owed by now, or that came too late or was replaced itself.
 CREATE FUNCTION audit.replaces(older owed.event, who bigint, newer owed.event, at_once timestamptz) RETURNS boolean LANGUAGE sql AS $$
   SELECT newer.shipment_id = older.shipment_id AND (newer.occurred_at, newer.id) > (older.occurred_at, older.id) AND EXISTS (
     SELECT FROM owed.notification told
     WHERE told.event_key = newer.key AND told.subscriber_id = who AND (
       told.state = 'delivered'
-      OR told.due_at <= clock_timestamp() AND coalesce(told.send_by > now(), true) AND (
-        told.state NOT IN ('dead', 'cancelled') OR told.reason = 'superseded' AND told.cancelled_at = at_once)))
+      OR told.due_at <= clock_timestamp() AND (
+        told.state NOT IN ('dead', 'cancelled') OR told.state = 'cancelled' AND told.reason IN ('expired', 'superseded'))))
 $$;
 
 CREATE FUNCTION audit.unfounded(n owed.notification, late boolean) RETURNS text LANGUAGE sql AS $$

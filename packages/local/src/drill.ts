@@ -39,12 +39,14 @@ const scaled = {
 };
 const real = { outage: 15 * 60, minute: 60, settings: {} };
 
-const wholeNumber = (text: string): number => {
+const wholeNumber = (text: string, most: number): number => {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1 || number > 1_000_000)
-    throw new InvalidArgumentError("must be a whole number from 1 to 1000000");
+  if (!Number.isInteger(number) || number < 1 || number > most)
+    throw new InvalidArgumentError(`must be a whole number from 1 to ${most}`);
   return number;
 };
+
+const upToAMillion = (text: string) => wholeNumber(text, 1_000_000);
 
 const command = new Command("drill")
   .description(
@@ -57,9 +59,9 @@ what arrived, that every notification ended as it should. Uses a ledger of its o
           gets as many messages as the rules say`,
   )
   .addOption(new Option("--scenario <name>", "what happens").choices(["outage", "storm"]).default("outage"))
-  .option("--rows <n>", "outage: how many notifications are owed at resume", wholeNumber, 2000)
-  .option("--shipments <n>", "storm: how many shipments change their status", wholeNumber, 10_000)
-  .option("--seed <n>", "storm: the same seed makes the same storm", wholeNumber)
+  .option("--rows <n>", "outage: how many notifications are owed at resume", upToAMillion, 2000)
+  .option("--shipments <n>", "storm: how many shipments change their status", upToAMillion, 10_000)
+  .option("--seed <n>", "storm: the same seed makes the same storm", (text) => wholeNumber(text, 2 ** 32 - 1))
   .option("--real-time", "take the minutes as they are; else one takes a second", false)
   .option("--kill-database", "kill -9 PostgreSQL in the middle of the drain, and start it again", false)
   .option("--bundles", "run the functions as a deployment would upload them, built first", false)

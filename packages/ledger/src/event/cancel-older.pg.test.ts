@@ -151,13 +151,15 @@ describe("the newer row", () => {
     expect(await take(database)).toMatchObject({ cancelled: 1, leased: [{}] });
   });
 
-  test("replaces nothing when it comes too late itself", async () => {
+  test("replaces the older one also when it comes too late itself", async () => {
     const shipment = await registerShipment(database);
     await happen(database, shipment, "picked_up", 40 * 86_400);
     const id = (await readRows(database, shipment))[0]?.id ?? "";
     await reshape(database, id, "pending", { send_by: "NULL" });
-    await happen(database, shipment, "out_for_delivery", 30 * 86_400);
-    expect((await readRow(database, id)).state).toBe("pending");
+    const event = await happen(database, shipment, "out_for_delivery", 30 * 86_400);
+    expect(await readRow(database, id)).toMatchObject({
+      ...{ state: "cancelled", reason: "superseded", cancelled_by: `event ${event}` },
+    });
   });
 
   test("replaces the rows of its own recipient and shipment alone; a follow-up with them", async () => {

@@ -25,7 +25,7 @@ export async function compare(
     FROM owed.notification`;
   const read = new Map(rows.map((row) => [row.id, row]));
   for (const row of history.rows) {
-    const { sendBy, optedOut, suppressed, liftedAt, dueAt, newer, onUnknown, ...expected } = row;
+    const { sendBy, optedOut, suppressed, liftedAt, dueAt, newer, untrue, onUnknown, ...expected } = row;
     if (row.state !== "leased" && row.state !== "sending") Object.assign(expected, { leasedUntil: null });
     const ledger: Record<string, unknown> = { ...read.get(row.id) };
     const model: Record<string, unknown> = { ...expected };

@@ -24,6 +24,8 @@ export type ModelRow = {
   suppressed: boolean;
   /** When the suppression of its address was last lifted. */
   liftedAt: number;
+  /** Cancelled since it came too late, or something newer made it untrue. */
+  untrue: boolean;
   /** The rows of the same recipient about newer statuses. */
   newer: ModelRow[];
   tries: string[];
@@ -52,6 +54,7 @@ export const fresh = (id: string): ModelRow => ({
   optedOut: false,
   suppressed: false,
   liftedAt: Number.NEGATIVE_INFINITY,
+  untrue: false,
   newer: [],
   tries: [],
 });

@@ -6,11 +6,11 @@ const ranks: Outcome[] = ["none", "accepted", "arrived", "bounced", "complained"
 const ended = (row: ModelRow) => row.state === "delivered" || row.state === "cancelled";
 
 export const isMoot = (row: ModelRow, now: number): boolean =>
-  row.sendBy <= now || row.optedOut || row.suppressed || row.newer.some((newer) => replacesOlder(newer, now));
+  row.sendBy <= now || row.optedOut || row.suppressed || row.newer.some(replacesOlder);
 
-/** A newer status that was told, or is owed and not too late. */
-const replacesOlder = ({ state, sendBy }: ModelRow, now: number): boolean =>
-  state === "delivered" || (state !== "dead" && state !== "cancelled" && sendBy > now);
+/** A newer status that was told, is owed, or came too late. */
+const replacesOlder = ({ state, untrue }: ModelRow): boolean =>
+  state === "cancelled" ? untrue : state !== "dead";
 
 /** A claim of a row that was queued, or leased to be: proves that messages queued well before it are lost. `kept`: surely noted by the ledger. */
 export type ClaimNote = { at: number; queuedAt: number; kept: boolean };
@@ -32,7 +32,7 @@ export function sweepRow(row: ModelRow, now: number, lost: boolean): string {
     case "pending":
     case "leased":
       if (isMoot(row, now)) {
-        end(row, "cancelled");
+        endUntrue(row, now);
         return "cancel";
       }
       Object.assign(row, { state: "leased", token: row.token + 1 });
@@ -105,7 +105,7 @@ export function claimRow(message: ModelMessage, now: number, isClosed: boolean):
       if (row.diedAt !== null && row.diedAt >= message.sentAt) return "sibling";
   }
   if (isMoot(row, now)) {
-    end(row, "cancelled");
+    endUntrue(row, now);
     return "cancelled";
   }
   if (row.state === "dead") row.tries.push("redriven");
@@ -235,6 +235,12 @@ export function cancelRow(row: ModelRow): boolean {
 
 function again(row: ModelRow, owedAt: number): void {
   Object.assign(row, { state: "pending", generation: row.generation + 1, owedAt, diedAt: null });
+}
+
+/** Its reason is the first that holds: too late, the recipient's own, or something newer. */
+function endUntrue(row: ModelRow, now: number): void {
+  row.untrue = row.sendBy <= now || (!row.optedOut && !row.suppressed);
+  end(row, "cancelled");
 }
 
 function end(row: ModelRow, state: "delivered" | "dead" | "cancelled"): void {

@@ -82,7 +82,11 @@ function faultsOfRow(
         faults.push("it expired before its deadline");
       break;
     case "opted_out":
-      if (!stoppedBy.some((time) => row.cancelledAt !== null && time <= row.cancelledAt))
+      if (
+        !stoppedBy.some(
+          (time) => row.cancelledAt !== null && time.getTime() <= row.cancelledAt.getTime() + unseen,
+        )
+      )
         faults.push("its recipient had not opted out");
       break;
     case "dead":
@@ -96,8 +100,9 @@ function faultsOfRow(
 function stood(row: Ending, at: Date): boolean {
   if (row.recordedAt.getTime() + unseen > at.getTime() || row.dueAt > at) return false;
   if (endOf(row) === "sent") return true;
+  if (endOf(row) === "superseded" || endOf(row) === "expired") return true;
   const ended = row.cancelledAt ?? row.stoppedAt;
-  return ended !== null && ended > at && (row.sendBy === null || row.sendBy > at);
+  return ended !== null && ended > at;
 }
 
 /** How many messages somebody got by a channel about a shipment, and how many the rules say. */

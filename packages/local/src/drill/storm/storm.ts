@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { countEvents, type Ending, Ledger, listEndings, proveDelivery } from "@owed/ledger";
 import { seededRandom } from "../../random.ts";
@@ -48,7 +48,7 @@ export type StormReport = {
  */
 export async function storm(
   stack: Stack,
-  { shipments, minute, seed = randomBytes(4).readUInt32BE(), progress }: StormOptions,
+  { shipments, minute, seed = randomInt(1, 2 ** 32), progress }: StormOptions,
 ): Promise<StormReport> {
   const ledger = new Ledger(stack.ledgerOptions);
   try {
