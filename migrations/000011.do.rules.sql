@@ -273,7 +273,8 @@ BEGIN
   -- The old sender may have been faster than the event.
   IF v_mode IS NOT NULL THEN PERFORM owed.settle_early_sends(p_id); END IF;
 
-  -- What somebody holds at this moment is skipped: lease and claim look again, and no event ever waits for them.
+  -- What somebody holds at this moment is skipped, and what is on its way already is left to its claim: no event ever waits
+  -- for them, nor they for the transaction that it stands in, however long that stays open.
   IF v_newest AND v_shipment.status IS NOT NULL THEN
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = v_now, cancelled_by = held.by, owed_at = NULL,
       reason = held.reason
@@ -286,13 +287,13 @@ BEGIN
         CROSS JOIN LATERAL (
           SELECT waits.id FROM owed.notification waits
           WHERE waits.id > e.key AND waits.id <= owed.notification_id(e.key, 65535)
-            AND waits.state IN ('pending', 'leased', 'queued') AND waits.mode IS NULL
+            AND waits.state = 'pending' AND waits.mode IS NULL
           OFFSET 0) AS waits
         CROSS JOIN LATERAL (SELECT still.reason, still.by FROM owed.moot AS still WHERE still.id = waits.id OFFSET 0) AS moot
         WHERE e.shipment_id = p_shipment_id AND e.key <> v_key AND moot.reason IS NOT NULL
         OFFSET 0
       ) AS judged USING (id)
-      WHERE locked.state IN ('pending', 'leased', 'queued')
+      WHERE locked.state = 'pending'
       FOR NO KEY UPDATE OF locked SKIP LOCKED
     ) AS held
     WHERE n.id = held.id;

@@ -47,7 +47,8 @@ DECLARE
   v_at      timestamptz := least(p_said_at, clock_timestamp());
 BEGIN
   IF EXISTS (SELECT FROM owed.suppression x WHERE x.channel = p_channel AND x.address = v_address AND x.cause = 'opted_out'
-      AND greatest(x.suppressed_at, x.lifted_at) >= v_at) THEN
+      AND CASE WHEN p_stop AND x.lifted_at IS NOT NULL THEN greatest(x.suppressed_at, x.lifted_at) > v_at
+        ELSE greatest(x.suppressed_at, x.lifted_at) >= v_at END) THEN
     RETURN false;
   END IF;
   IF p_stop THEN
@@ -56,7 +57,8 @@ BEGIN
     RETURN true;
   END IF;
   UPDATE owed.suppression SET lifted_at = v_at, lifted_by = 'recipient', lifted_why = 'asked to be written to again'
-  WHERE channel = p_channel AND address = v_address AND lifted_at IS NULL AND cause = 'opted_out';
+  WHERE channel = p_channel AND address = v_address AND lifted_at IS NULL AND cause = 'opted_out'
+    AND suppressed_at < v_at;
   IF FOUND THEN RETURN true; END IF;
   -- Kept all the same: a word from before it may come after it.
   INSERT INTO owed.suppression (channel, address, cause, suppressed_at, lifted_at, lifted_by, lifted_why)

@@ -1082,7 +1082,8 @@ DECLARE
   v_at      timestamptz := least(p_said_at, clock_timestamp());
 BEGIN
   IF EXISTS (SELECT FROM owed.suppression x WHERE x.channel = p_channel AND x.address = v_address AND x.cause = 'opted_out'
-      AND greatest(x.suppressed_at, x.lifted_at) >= v_at) THEN
+      AND CASE WHEN p_stop AND x.lifted_at IS NOT NULL THEN greatest(x.suppressed_at, x.lifted_at) > v_at
+        ELSE greatest(x.suppressed_at, x.lifted_at) >= v_at END) THEN
     RETURN false;
   END IF;
   IF p_stop THEN
@@ -1091,7 +1092,8 @@ BEGIN
     RETURN true;
   END IF;
   UPDATE owed.suppression SET lifted_at = v_at, lifted_by = 'recipient', lifted_why = 'asked to be written to again'
-  WHERE channel = p_channel AND address = v_address AND lifted_at IS NULL AND cause = 'opted_out';
+  WHERE channel = p_channel AND address = v_address AND lifted_at IS NULL AND cause = 'opted_out'
+    AND suppressed_at < v_at;
   IF FOUND THEN RETURN true; END IF;
   -- Kept all the same: a word from before it may come after it.
   INSERT INTO owed.suppression (channel, address, cause, suppressed_at, lifted_at, lifted_by, lifted_why)
@@ -1574,7 +1576,8 @@ BEGIN
   -- The old sender may have been faster than the event.
   IF v_mode IS NOT NULL THEN PERFORM owed.settle_early_sends(p_id); END IF;
 
-  -- What somebody holds at this moment is skipped: lease and claim look again, and no event ever waits for them.
+  -- What somebody holds at this moment is skipped, and what is on its way already is left to its claim: no event ever waits
+  -- for them, nor they for the transaction that it stands in, however long that stays open.
   IF v_newest AND v_shipment.status IS NOT NULL THEN
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = v_now, cancelled_by = held.by, owed_at = NULL,
       reason = held.reason
@@ -1587,13 +1590,13 @@ BEGIN
         CROSS JOIN LATERAL (
           SELECT waits.id FROM owed.notification waits
           WHERE waits.id > e.key AND waits.id <= owed.notification_id(e.key, 65535)
-            AND waits.state IN ('pending', 'leased', 'queued') AND waits.mode IS NULL
+            AND waits.state = 'pending' AND waits.mode IS NULL
           OFFSET 0) AS waits
         CROSS JOIN LATERAL (SELECT still.reason, still.by FROM owed.moot AS still WHERE still.id = waits.id OFFSET 0) AS moot
         WHERE e.shipment_id = p_shipment_id AND e.key <> v_key AND moot.reason IS NOT NULL
         OFFSET 0
       ) AS judged USING (id)
-      WHERE locked.state IN ('pending', 'leased', 'queued')
+      WHERE locked.state = 'pending'
       FOR NO KEY UPDATE OF locked SKIP LOCKED
     ) AS held
     WHERE n.id = held.id;

@@ -72,6 +72,10 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ids: [`record-trouble/closing.where: drop "\${close === null}"`],
   },
   {
+    why: "Saves a lock on the merchant while Owed sends for it.",
+    ids: ['owed.record_and_fan_out/if: drop "v_mode IS NOT NULL"'],
+  },
+  {
     why: "Of the shipment's earlier events: what it takes in besides is judged as true or untrue all the same, by lease and claim at the latest.",
     ids: [
       'owed.record_and_fan_out/if: drop "v_newest" #2',
@@ -84,8 +88,8 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
   {
     why: "The locked row is asked once more. It could only differ between the statement's beginning and its lock, and whoever holds it then is passed over: nothing can be held there by a test.",
     ids: [
-      `owed.record_and_fan_out/where: drop "waits.state IN ('pending', 'leased', 'queued')"`,
-      `owed.record_and_fan_out/where: drop "locked.state IN ('pending', 'leased', 'queued')"`,
+      `owed.record_and_fan_out/where: drop "waits.state = 'pending'"`,
+      `owed.record_and_fan_out/where: drop "locked.state = 'pending'"`,
     ],
   },
 ];

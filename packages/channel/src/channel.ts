@@ -28,8 +28,8 @@ export type SendResult =
   | { outcome: "throttled"; reason: string; retryAfterSeconds: number | null; scope: ThrottleScope }
   /** Certainly not sent; may be tried again. `answered`: the provider works, and did not take this one. */
   | { outcome: "transient"; reason: string; answered: boolean }
-  /** The request was written and no usable answer came: nobody knows. */
-  | { outcome: "unknown"; reason: string };
+  /** The request was written and no usable answer came: nobody knows. `answered`: the silence is one receiver's own. */
+  | { outcome: "unknown"; reason: string; answered?: true };
 
 /** `recipient`: this one receiver asks for time, and the channel is open to all others. */
 export type ThrottleScope = "rate" | "quota" | "account" | "recipient";

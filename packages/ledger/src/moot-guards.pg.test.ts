@@ -82,6 +82,24 @@ test.each([
   ).toEqual([{ state: "cancelled", reason, named: true }]);
   await database.sql`UPDATE owed.suppression SET lifted_at = now(), lifted_by = 'ann', lifted_why = 'a test'`;
   expect(await reasons(row)).toEqual([]);
-  const next = await happen(database, shipment, "returned");
-  expect(await database.sql`SELECT FROM owed.event WHERE id = ${next}`).toHaveLength(1);
+  const next = await told(shipment, "out_for_delivery", 0);
+  expect(await database.sql`SELECT state FROM owed.notification WHERE id = ${next}`).toEqual([
+    { state: "pending" },
+  ]);
+});
+
+test("of several newer ones the newest is named", async () => {
+  const shipment = await shipmentThatKeepsAll();
+  const row = await told(shipment, "picked_up", 7200);
+  for (const [status, ago] of [
+    ["customs_hold", 3600],
+    ["out_for_delivery", 60],
+    ["customs_released", 1800],
+  ] as const)
+    await told(shipment, status, ago);
+  await newestReplaces();
+  expect(
+    await database.sql`
+      SELECT e.status FROM owed.moot m JOIN owed.event e ON m.by = 'event ' || e.id WHERE m.id = ${row}`,
+  ).toEqual([{ status: "out_for_delivery" }]);
 });

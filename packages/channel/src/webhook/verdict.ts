@@ -84,5 +84,6 @@ export function verdictOfFailure(error: unknown, flight: Flight): Verdict {
     const reason = `${word}: the request was not written`;
     return { result: { outcome: "transient", reason, answered: true }, met };
   }
-  return { result: { outcome: "unknown", reason: `${word}: no answer, the request was written` }, met };
+  const reason = `${word}: no answer, the request was written`;
+  return { result: { outcome: "unknown", reason, answered: true }, met };
 }

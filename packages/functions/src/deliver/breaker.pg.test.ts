@@ -185,6 +185,19 @@ describe("a provider that is down", () => {
 });
 
 describe("a provider that works", () => {
+  test.each<[string, SendResult]>([
+    ["is silent", { outcome: "unknown", reason: "TimedOut: no answer", answered: true }],
+    ["is down", { outcome: "transient", reason: "ECONNREFUSED: not written", answered: true }],
+    [
+      "asks to wait",
+      { outcome: "throttled", reason: "TooMany: 429", retryAfterSeconds: 600, scope: "recipient" },
+    ],
+  ])("one receiver of its own that %s closes the channel for nobody", async (_, result) => {
+    const rows = await oweAndQueue(database, 8);
+    await give(database, rows, { channel: always(result) });
+    expect(await readChannel(database)).toMatchObject(opened);
+  });
+
   test("one answer to a probe, and a row that fails beside it pays for that with its own receives again", async () => {
     await openBreaker(database);
     await passTime(database.sql, 31);

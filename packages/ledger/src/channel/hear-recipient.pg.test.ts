@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { recordEvidence } from "../deliver/record-evidence.ts";
 import { proofOf, receive, take } from "../testing/act.ts";
+import { waitsForLock } from "../testing/race.ts";
 import { empty, newRow, type Row, readRow, reshape } from "../testing/rows.ts";
 import { hearRecipients, type Word } from "./hear-recipient.ts";
 
@@ -199,4 +200,25 @@ describe("what was said first does not undo what was said later", () => {
       expect(await stopped()).toBe(false);
     }
   });
+});
+
+test("a START from before, that waited for the STOP's transaction, does not undo it", async () => {
+  let start: Promise<number> = Promise.resolve(-1);
+  await database.sql.begin(async (holder) => {
+    await holder`SELECT owed.hear_recipient('sms', ${number}, true, ${new Date(base + 120_000)})`;
+    start = hear(word("start", 1));
+    await Promise.race([start, waitsForLock(database.sql)]);
+  });
+  expect(await start).toBe(0);
+  expect(await stopped()).toBe(true);
+});
+
+test("of two words of one moment STOP counts, whichever comes first", async () => {
+  await hear(word("stop", 0), word("start", 0));
+  expect(await stopped()).toBe(true);
+  await hear(word("start", 5));
+  await hear(word("stop", 5));
+  expect(await stopped()).toBe(true);
+  await hear(word("start", 5));
+  expect(await stopped()).toBe(true);
 });

@@ -28,8 +28,8 @@ export async function hearRecipients(ledger: Ledger, words: readonly Word[]): Pr
           ${stops}::bool[],
           ${words.map(({ at }) => new Date(at).toISOString())}::timestamptz[]
         ) AS word (channel, address, stop, at)
-        -- In the addresses' order, so that two statements never wait for each other.
-        ORDER BY channel, address, at
+        -- In the addresses' order, so that two statements never wait for each other; of two words of one moment STOP counts.
+        ORDER BY channel, address, at, stop
       ) AS given`,
     { repeatable: true },
   );

@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, registerShipment, tellEveryUpdate } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
+import { defaultDurations as durations } from "../durations.ts";
 import { replay } from "../operate/replay.ts";
 import { setRule } from "../rule/set-rule.ts";
+import { markQueued } from "../sweep/mark-queued.ts";
 import { receive, take } from "../testing/act.ts";
 import { orWaits } from "../testing/race.ts";
 import {
@@ -29,7 +31,8 @@ beforeEach(() => empty(database));
 afterEach(() => database.sql`UPDATE owed.merchant SET mode = 'owed'`);
 afterAll(() => database.drop());
 
-const open: Shape[] = ["pending", "leased", "queued"];
+/** What is on its way is left to its claim. */
+const open: Shape[] = ["pending"];
 
 /** A shipment whose buyer is told that it was picked up, by a row of this shape. */
 async function older(
@@ -112,7 +115,7 @@ describe("of a row for the same recipient", () => {
     ["in time", { send_by: "now() + interval '1 min'" }, superseded],
     ["never too late", { send_by: "NULL" }, superseded],
   ])("says what made it moot: %s", async (_, columns, becomes) => {
-    expect(await whenOut(await older("queued", columns))).toEqual(becomes);
+    expect(await whenOut(await older("pending", columns))).toEqual(becomes);
   });
 
   test("says who made it moot: the recipient, or a suppression", async () => {
@@ -249,6 +252,17 @@ test("a row that somebody holds is skipped, the event does not wait for it, and 
   expect(await take(database)).toMatchObject({ cancelled: 1, leased: [{}] });
   expect(await readRow(database, id)).toMatchObject({ state: "cancelled", reason: "superseded" });
   expect((await readRow(database, id)).cancelled_by).toMatch(/^event E-/);
+});
+
+test("what a sweep has leased is marked although an event's transaction stays open: nobody waits for the platform", async () => {
+  const { shipment, id } = await older();
+  const { leased } = await take(database);
+  await database.sql.begin(async (platform) => {
+    await platform`SELECT owed.record_event('E-open', ${shipment}, 'out_for_delivery', now())`;
+    expect(await orWaits(database.sql, markQueued(database.ledger, durations, leased))).toBe(1);
+  });
+  expect(await receive(database, id)).toEqual({ verdict: "cancelled" });
+  expect(await readRow(database, id)).toMatchObject({ reason: "superseded", cancelled_by: "event E-open" });
 });
 
 test("while the old sender sends for a merchant, its rows are owed at infinity: not leased, claimed or cancelled", async () => {

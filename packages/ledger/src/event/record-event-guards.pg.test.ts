@@ -116,3 +116,47 @@ test("what the old sender sent of an event that comes afterwards is looked for w
     { shipment: moved, state: "pending", evidence: null },
   ]);
 });
+
+test("an address is out of use on its own channel alone, and who opted out is named as such", async () => {
+  const shipment = await registerShipment(database, ["buyer", "merchant"]);
+  await happen(database, shipment, "picked_up", 60);
+  const [row] = await database.sql<{ id: string }[]>`SELECT id FROM owed.notification LIMIT 1`;
+  await database.sql`
+    INSERT INTO owed.suppression (channel, address, cause, notification_id)
+    VALUES ('sms', 'buyer@example.com', 'bounced', ${row?.id ?? ""})`;
+  await database.sql`SELECT owed.opt_out(${shipment}, 'merchant-1', 'email')`;
+  await database.sql`UPDATE owed.merchant SET mode = 'shadow'`;
+  const event = await happen(database, shipment, "delivered");
+  await database.sql`UPDATE owed.merchant SET mode = 'owed'`;
+  expect(
+    await database.sql`
+      SELECT s.role, n.state, n.reason, n.cancelled_by AS by, n.mode FROM owed.notification n
+        JOIN owed.event e ON e.key = n.event_key JOIN owed.subscriber s ON s.id = n.subscriber_id
+      WHERE e.id = ${event} ORDER BY s.role`,
+  ).toEqual([
+    { role: "buyer", state: "pending", reason: null, by: null, mode: "shadow" },
+    { role: "merchant", state: "cancelled", reason: "opted_out", by: "recipient", mode: null },
+  ]);
+});
+
+test("a time of day is the recipient's, else the merchant's, else that of UTC", async () => {
+  const shipment = await registerShipment(database);
+  await rewriteRules(database, "at_time = '09:00'", "status = 'picked_up' AND channel = 'email'");
+  const hours: unknown[] = [];
+  for (const [mine, theirs] of [
+    ["Asia/Tokyo", "Asia/Kolkata"],
+    [null, "Asia/Kolkata"],
+    [null, null],
+  ] as const) {
+    await database.sql`UPDATE owed.subscriber SET time_zone = ${mine} WHERE shipment_id = ${shipment}`;
+    await database.sql`UPDATE owed.merchant SET time_zone = ${theirs} WHERE id = 'M-1'`;
+    const event = await happen(database, shipment, "picked_up", 60 - hours.length);
+    const [row] = await database.sql`
+      SELECT to_char(n.due_at AT TIME ZONE 'UTC', 'HH24:MI') AS due FROM owed.notification n JOIN owed.event e ON e.key = n.event_key
+      WHERE e.id = ${event}`;
+    hours.push(row?.due);
+  }
+  await rewriteRules(database, "at_time = NULL");
+  await database.sql`UPDATE owed.merchant SET time_zone = NULL`;
+  expect(hours).toEqual(["00:00", "03:30", "09:00"]);
+});

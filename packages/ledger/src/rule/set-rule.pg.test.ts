@@ -265,3 +265,20 @@ test("each of the roles can be told", async () => {
     "warehouse",
   ]);
 });
+
+test.each(["role", "template", "delay", "on_unknown"])(
+  "is refused without its %s, by its name",
+  async (field) => {
+    const given: Record<string, string | number | null> = {
+      role: "buyer",
+      template: "own",
+      delay: 0,
+      on_unknown: "hold",
+    };
+    given[field] = null;
+    const answer = database.sql`
+    SELECT owed.set_rule(NULL, 'delivered', ${given.role ?? null}, 'email', ${given.template ?? null}, ${given.delay ?? null}, NULL, NULL,
+      false, true, ${given.on_unknown ?? null}, 'ann', 'a test')`;
+    await expect(answer).rejects.toMatchObject({ code: "OW003", column_name: field });
+  },
+);
