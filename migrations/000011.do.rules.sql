@@ -365,10 +365,11 @@ BEGIN
   RETURN v_id;
 END $$;
 
--- Sets a rule: its next version, when it differs from the one that counts. Returns the id of the version that counts now.
+-- Sets a rule: its next version, when it differs from the one that counts. Returns the id of the version that counts now. A dry
+-- run refuses what it would refuse, and changes nothing.
 CREATE FUNCTION owed.set_rule(p_merchant_id text, p_status text, p_role text, p_channel text, p_template text,
   p_delay_s integer, p_at_time time, p_send_within_s integer, p_only_while_current boolean, p_newest_replaces boolean,
-  p_on_unknown text, p_by text, p_why text, p_silent boolean DEFAULT false) RETURNS bigint
+  p_on_unknown text, p_by text, p_why text, p_silent boolean DEFAULT false, p_dry_run boolean DEFAULT false) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   v_old  owed.rule;
@@ -406,6 +407,7 @@ BEGIN
       p_on_unknown, p_silent) THEN
     RETURN v_old.id;
   END IF;
+  IF p_dry_run THEN RETURN NULL; END IF;
   UPDATE owed.rule SET active = false, retired_at = clock_timestamp(), retired_by = p_by, retired_why = p_why
   WHERE id = v_old.id AND active;
   INSERT INTO owed.rule (merchant_id, status, role, channel, template, delay_s, at_time, send_within_s, only_while_current,

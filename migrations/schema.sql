@@ -1817,7 +1817,7 @@ BEGIN
   RETURN v_was;
 END $function$;
 
-CREATE OR REPLACE FUNCTION owed.set_rule(p_merchant_id text, p_status text, p_role text, p_channel text, p_template text, p_delay_s integer, p_at_time time without time zone, p_send_within_s integer, p_only_while_current boolean, p_newest_replaces boolean, p_on_unknown text, p_by text, p_why text, p_silent boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION owed.set_rule(p_merchant_id text, p_status text, p_role text, p_channel text, p_template text, p_delay_s integer, p_at_time time without time zone, p_send_within_s integer, p_only_while_current boolean, p_newest_replaces boolean, p_on_unknown text, p_by text, p_why text, p_silent boolean DEFAULT false, p_dry_run boolean DEFAULT false)
  RETURNS bigint
  LANGUAGE plpgsql
 AS $function$
@@ -1857,6 +1857,7 @@ BEGIN
       p_on_unknown, p_silent) THEN
     RETURN v_old.id;
   END IF;
+  IF p_dry_run THEN RETURN NULL; END IF;
   UPDATE owed.rule SET active = false, retired_at = clock_timestamp(), retired_by = p_by, retired_why = p_why
   WHERE id = v_old.id AND active;
   INSERT INTO owed.rule (merchant_id, status, role, channel, template, delay_s, at_time, send_within_s, only_while_current,
@@ -2157,7 +2158,7 @@ GRANT EXECUTE ON FUNCTION owed.retain(p_days integer, p_refused_days integer, p_
 GRANT EXECUTE ON FUNCTION owed.retain(p_days integer, p_refused_days integer, p_most integer) TO owed_sweep;
 GRANT EXECUTE ON FUNCTION owed.set_mode(p_merchant_id text, p_mode text, p_unheard_too boolean, p_by text, p_why text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.set_new_merchants(p_mode text, p_by text, p_why text) TO owed_operator;
-GRANT EXECUTE ON FUNCTION owed.set_rule(p_merchant_id text, p_status text, p_role text, p_channel text, p_template text, p_delay_s integer, p_at_time time without time zone, p_send_within_s integer, p_only_while_current boolean, p_newest_replaces boolean, p_on_unknown text, p_by text, p_why text, p_silent boolean) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.set_rule(p_merchant_id text, p_status text, p_role text, p_channel text, p_template text, p_delay_s integer, p_at_time time without time zone, p_send_within_s integer, p_only_while_current boolean, p_newest_replaces boolean, p_on_unknown text, p_by text, p_why text, p_silent boolean, p_dry_run boolean) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id text, p_role text, p_channel text, p_address text, p_name text, p_locale text, p_time_zone text) TO owed_platform;
 GRANT EXECUTE ON FUNCTION owed.suppression_key(p_channel text, p_address text) TO owed_deliver;
 GRANT EXECUTE ON FUNCTION owed.suppression_key(p_channel text, p_address text) TO owed_feedback;

@@ -83,7 +83,7 @@ export { listRules, type RuleFilter } from "./rule/list-rules.ts";
 export { listStatuses } from "./rule/list-statuses.ts";
 export { retireRule } from "./rule/retire-rule.ts";
 export type { Rule, RuleVersion } from "./rule/rule.ts";
-export { setRule } from "./rule/set-rule.ts";
+export { setRule, trySettingRule } from "./rule/set-rule.ts";
 export { type Trial, tryRules, type WouldTell } from "./rule/try-rules.ts";
 export type { Evidence, Mode, Outcome, Role, State } from "./states.ts";
 export { modes, roles, states } from "./states.ts";

@@ -48,7 +48,6 @@ test("a rule is set, changed, seen with its history, and retired", async () => {
 });
 
 test.each([
-  [["--status", "lost"], "status is not a known status"],
   [["--channel", "fax"], "channel is not a known channel"],
   [["--merchant", "nobody"], "merchant_id is not a known merchant"],
   [["--delay", "2h", "--send-within", "1h"], "send_within must be more than the delay"],
@@ -61,6 +60,8 @@ test.each([
   const named = ["--status", "delivered", "--role", "agent", "--channel", "email", "--template", "delivered"];
   const { code, err } = await world.owed("rules", "set", ...named, ...argv, "--why", "a test");
   expect([code, err]).toEqual([3, expect.stringContaining(message)]);
+  const dry = await world.owed("rules", "set", ...named, ...argv, "--why", "a test", "--dry-run");
+  expect(dry, "a dry run refuses it as well").toMatchObject({ code, err });
   expect(await world.json("rules", "list", "--history")).toEqual(before);
 });
 
@@ -128,4 +129,39 @@ test("a merchant's secret is derived from the stage's key, the same each time an
   expect(await secret("shop-7")).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(await secret("shop-7")).toBe(await secret("shop-7"));
   expect(await secret("shop-8")).not.toBe(await secret("shop-7"));
+});
+
+test("a merchant's own rule begins as the default one is, and says which it stands in place of", async () => {
+  await world.db.sql`INSERT INTO owed.merchant (id, name) VALUES ('shop-9', 'Shop 9')`;
+  const set = [
+    "rules",
+    "set",
+    "--merchant",
+    "shop-9",
+    "--status",
+    "customs_hold",
+    "--role",
+    "agent",
+    "--channel",
+    "email",
+  ];
+  const { value } = await world.json(...set, "--delay", "5m", "--why", "a test", "--dry-run");
+  expect(value).toMatchObject({ id: null, before: null, rule: { delay: 300, sendWithin: 604_800 } });
+  expect(value.inPlaceOf).toHaveLength(2);
+  const { out } = await world.owed(...set, "--delay", "5m", "--why", "a test");
+  expect(out).toMatch(/^Set: shop-9, customs_hold: agent by email/);
+  expect(out).toContain("customs_hold.still, after 1 d");
+  expect((await world.json(...set, "--delay", "6m", "--why", "a test")).value).toMatchObject({
+    inPlaceOf: [],
+  });
+});
+
+test("a status that does not exist is wrong usage, with those that there are", async () => {
+  const { code, err } = await set("--status", "customs_hld", "--why", "a test").then(() =>
+    world.owed("rules", "set", ...place, "--status", "customs_hld", "--why", "a test"),
+  );
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining("there is no status customs_hld; there are customs_hold,"),
+  ]);
 });

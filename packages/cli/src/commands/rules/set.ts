@@ -1,9 +1,10 @@
 import { templateNames } from "@owed/channel/template-names";
-import { listRules, type Rule, type RuleVersion, roles, setRule } from "@owed/ledger";
+import { listRules, type Rule, type RuleVersion, roles, setRule, trySettingRule } from "@owed/ledger";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { actorOf, duration, text, timeOfDay } from "../../arguments.ts";
 import { type Run, teach } from "../../command.ts";
 import { Failure } from "../../errors.ts";
+import { knownStatus } from "../../rules/known-status.ts";
 import { whatItDoes, whenIt } from "../../rules/text.ts";
 
 type Options = {
@@ -27,10 +28,10 @@ export function set(rules: Command, run: Run): void {
   teach(rules, "set", {
     summary: "set a rule: a new version of it, or a new one",
     description:
-      "Sets what a status tells a role by a channel. What is not named keeps what the rule says now; a new rule is sent at once, within 7 days, and the newest replaces it. A merchant's own rules stand in place of all the default ones for the same status, role and channel: set each of them, or one that is silent.",
+      "Sets what a status tells a role by a channel. What is not named keeps what the rule says now; a merchant's own begins as the default one is, and any other as: at once, within 7 days, the newest replaces it. Another template is another rule: without --template it is the one of the status itself. A merchant's own rules stand in place of all the default ones for the same status, role and channel: set each of them, or one that is silent. A time of day is where the recipient is, else the merchant, else UTC. What is owed already keeps its rule.",
     changes: "the rules, from the next event on. What is owed already keeps the version it came from.",
     examples: [
-      'rules set --status customs_hold --role buyer --channel sms --delay 2h --only-while-current --why "asked for by support"',
+      'rules set --status customs_hold --role buyer --channel sms --template customs_hold.still --delay 24h --at 09:00 --only-while-current --why "asked for by support"',
       'rules set --status delivered --role buyer --channel email --at 09:00 --send-within 7d --why "not at night"',
       'rules set --merchant shop-7 --status picked_up --role buyer --channel email --silent --why "the shop writes itself"',
       'rules set --merchant shop-7 --status delivered --role merchant --channel webhook --dry-run --why "their inbox"',
@@ -68,33 +69,60 @@ export function set(rules: Command, run: Run): void {
     .requiredOption("--why <text>", "why, for the record", text)
     .action((options: Options, command: Command) => {
       const act = { actor: actorOf(command), why: options.why };
-      return run(options.dryRun ? "reads" : "writes", async ({ ledger }) => {
-        const before = await current(await listRules(ledger, { history: false }), options);
-        const rule = changed(before, options);
+      return run("writes", async ({ ledger }) => {
+        await knownStatus(ledger, options.status);
+        const rules = await listRules(ledger, { history: false });
+        const before = current(rules, options, options.merchant ?? null);
+        // A merchant's own begins as the default one is.
+        const rule = changed(before ?? current(rules, options, null), options);
         if (!templateNames.has(rule.template))
           throw new Failure(
             "usage",
             `there is no template ${rule.template}; name one with --template: ${[...templateNames].join(", ")}`,
           );
-        const id = options.dryRun ? null : await setRule(ledger, rule, act);
-        const verb = options.dryRun ? "Would set" : before?.id === id ? "Unchanged" : "Set";
+        const dryRun = options.dryRun === true;
+        const id = await (dryRun ? trySettingRule : setRule)(ledger, rule, act);
+        const verb = before && before.id === id ? "Unchanged" : dryRun ? "Would set" : "Set";
+        const replaced = before ? [] : standIns(rules, rule);
         return {
-          json: { id, before, rule, dryRun: options.dryRun === true, ...act },
+          json: { id, before: before ?? null, rule, inPlaceOf: replaced.map(({ id }) => id), dryRun, ...act },
           lines: [
             `${verb}: ${describe(rule)}`,
-            ...(before
-              ? [`Before: ${describe(before)} (version ${before.version})`]
-              : ["Before: no such rule"]),
+            before ? `Before: ${describe(before)} (version ${before.version})` : "Before: no such rule",
+            ...(replaced.length > 0
+              ? [
+                  "The merchant's own rules stand in place of all the default ones for this status, role and channel:",
+                ]
+              : []),
+            ...replaced.map((other) => `  ${other.id}: ${describe(other)}`),
           ],
         };
       });
     });
 }
 
-const current = (rules: readonly RuleVersion[], { status, role, channel, template, merchant }: Options) =>
+/** The default rules that a merchant's first own one of its place puts out of force for it. */
+function standIns(
+  rules: readonly RuleVersion[],
+  { merchantId, status, role, channel }: Omit<Rule, "id">,
+): RuleVersion[] {
+  if (merchantId === null) return [];
+  const ofPlace = rules.filter(
+    (rule) => rule.status === status && rule.role === role && rule.channel === channel,
+  );
+  return ofPlace.some((rule) => rule.merchantId === merchantId)
+    ? []
+    : ofPlace.filter((rule) => rule.merchantId === null);
+}
+
+const current = (
+  rules: readonly RuleVersion[],
+  { status, role, channel, template }: Options,
+  merchantId: string | null,
+) =>
   rules.find(
     (rule) =>
-      rule.merchantId === (merchant ?? null) &&
+      rule.merchantId === merchantId &&
       rule.status === status &&
       rule.role === role &&
       rule.channel === channel &&

@@ -1,8 +1,9 @@
-import { type Ledger, listStatuses, tryRules, type WouldTell } from "@owed/ledger";
+import { tryRules, type WouldTell } from "@owed/ledger";
 import type { Command } from "commander";
 import { instant, text } from "../../arguments.ts";
 import { type Run, teach } from "../../command.ts";
 import { Failure } from "../../errors.ts";
+import { knownStatus } from "../../rules/known-status.ts";
 import { mootText } from "../../text/moot.ts";
 import { table } from "../../text/table.ts";
 
@@ -24,19 +25,16 @@ export function tryOut(rules: Command, run: Run): void {
     .option("--at <time>", "when it would occur, RFC 3339 with offset (default: now)", instant)
     .action(({ shipment, status, at = new Date().toISOString() }: Options) =>
       run("reads", async ({ ledger }) => {
+        await knownStatus(ledger, status);
         const told = await tryRules(ledger, { shipmentId: shipment, status, occurredAt: at });
         if (told === null)
-          throw new Failure("not_found", `there is no shipment ${shipment}; the platform registers it`);
-        await refuseUnknown(ledger, status);
+          throw new Failure(
+            "not_found",
+            `there is no shipment ${shipment}: is its id another? The platform registers it (owed.register_shipment)`,
+          );
         return { json: { shipmentId: shipment, status, occurredAt: at, tells: told }, lines: describe(told) };
       }),
     );
-}
-
-async function refuseUnknown(ledger: Ledger, status: string): Promise<void> {
-  const statuses = await listStatuses(ledger);
-  if (!statuses.includes(status))
-    throw new Failure("usage", `there is no status ${status}; there are ${statuses.join(", ")}`);
 }
 
 const describe = (told: readonly WouldTell[]): string[] =>
