@@ -205,6 +205,13 @@ function print(proof: Proof & { drained_in_s: number }): void {
 // An early end still stops PostgreSQL, which ends with this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 command.parse();
+for (const [option, scenario] of [
+  ["rows", "outage"],
+  ["shipments", "storm"],
+  ["seed", "storm"],
+] as const)
+  if (command.getOptionValueSource(option) === "cli" && command.opts<Options>().scenario !== scenario)
+    command.error(`--${option} is for the scenario ${scenario}`);
 const options = command.opts<Options>();
 const result = options.scenario === "storm" ? await stormed() : await suffered();
 // The functions keep their connections for the next invocation, as on Lambda; here nothing comes any more.

@@ -97,10 +97,17 @@ function account(endings: readonly Ending[]): Pick<StormReport, "byChannel" | "r
     byChannel[channel].rows += 1;
     byChannel[channel][end ?? "unfinished"] += 1;
     if (end === "sent") continue;
-    const why = `${end ?? row.state}: ${(row.reason ?? "").replace(/:.*$/s, "")}${row.cancelledBy ? `, by ${row.cancelledBy.split(" ")[0]}` : ""}`;
+    const why = whyOf(row, end);
     reasons[why] = (reasons[why] ?? 0) + 1;
   }
   return { byChannel, reasons };
+}
+
+/** `expired, by deadline`, `dead: no_address`. */
+function whyOf({ state, reason, cancelledBy }: Ending, end: End | null): string {
+  const word = (reason ?? "").replace(/:.*$/s, "");
+  const what = end ?? state;
+  return `${what}${word === what ? "" : `: ${word}`}${cancelledBy ? `, by ${cancelledBy.split(" ")[0]}` : ""}`;
 }
 
 /** How often each notification reached its provider. */
