@@ -247,11 +247,9 @@ BEGIN
     WHERE id = p_shipment_id;
   END IF;
 
-  -- A row that the old sender is to send must not come after its merchant's cutover, or nobody would: so that one waits.
-  SELECT nullif(mode, 'owed') INTO v_mode FROM owed.merchant WHERE id = v_shipment.merchant_id;
-  IF v_mode IS NOT NULL THEN
-    SELECT nullif(mode, 'owed') INTO v_mode FROM owed.merchant WHERE id = v_shipment.merchant_id FOR SHARE;
-  END IF;
+  -- A row must not come after its merchant's cutover, there or back, in the mode of before: nobody would send it, or both. So
+  -- that one waits.
+  v_mode := nullif(owed.keep_mode(v_shipment.merchant_id), 'owed');
 
   -- Who opted out, has no address, or would be told what is no longer true gets a row as well, already ended
   -- with its reason: months later the ledger says why nothing was sent.

@@ -1,7 +1,7 @@
 -- History that is over goes to an archive, which whoever asks still reads; what the sweeps read stays small. What is kept of
 -- a person can be erased; that something was sent, when and on what evidence, stays. And the pauses, for a report about them.
 
-SELECT owed.lock_tables('owed.notification', 'owed.attempt', 'owed.heartbeat', 'owed.suppression', 'owed.moot');
+SELECT owed.lock_tables('owed.subscriber', 'owed.notification', 'owed.attempt', 'owed.heartbeat', 'owed.suppression', 'owed.moot');
 
 -- The ids stay those of one notification, here or in the archive; a constraint would keep it here, and look for it at each move.
 ALTER TABLE owed.attempt DROP CONSTRAINT attempt_notification_id_fkey;
@@ -213,72 +213,209 @@ CREATE TABLE owed.erasure (
 COMMENT ON COLUMN owed.erasure.notifications IS 'where the ledger no longer says to which address they went';
 COMMENT ON COLUMN owed.erasure.texts IS 'reasons and the like in which something of the person stood';
 
--- A text without what is given, however it is written. `***=`: what follows is no pattern.
-CREATE FUNCTION owed.without(given text, needles text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+-- Who was erased under an id that told who it was is still known by it: the old sender goes on asking with it, and the
+-- platform may register it again.
+ALTER TABLE owed.subscriber ADD COLUMN recipient_digest text;
+COMMENT ON COLUMN owed.subscriber.recipient_digest IS 'of the recipient''s id before it was erased, where it told who it was';
+
+CREATE FUNCTION owed.recipient_digest(recipient_id text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT 'sha256:' || encode(sha256(convert_to(recipient_id, 'UTF8')), 'hex')
+$$;
+-- A shipment's recipient on a channel, by the id, or by the one before an erasure.
+CREATE FUNCTION owed.subscriber_named(p_shipment_id text, p_recipient_id text, p_channel text) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  SELECT s.id FROM owed.subscriber s
+  WHERE s.shipment_id = p_shipment_id AND s.channel = p_channel
+    AND (s.recipient_id = p_recipient_id OR s.recipient_digest = owed.recipient_digest(p_recipient_id))
+  ORDER BY s.recipient_id = p_recipient_id DESC
+  LIMIT 1
+$$;
+
+-- What the old sender said of a recipient, by a digest of its id, under another id. How many rows that were.
+CREATE FUNCTION owed.rename_old_sends(p_subscriber bigint, p_digest text, p_recipient_id text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
-  v_needle text;
+  v_ids bigint[];
 BEGIN
-  FOREACH v_needle IN ARRAY needles LOOP
-    given := regexp_replace(given, '***=' || v_needle, '[erased]', 'gi');
-  END LOOP;
-  RETURN given;
+  v_ids := ARRAY(
+    SELECT o.id FROM owed.subscriber s JOIN owed.event e USING (shipment_id) JOIN owed.old_send o ON o.event_id = e.id
+    WHERE s.id = p_subscriber AND o.channel = s.channel AND owed.recipient_digest(o.recipient_id) = p_digest);
+  -- Said under both ids.
+  DELETE FROM owed.old_send o WHERE o.id = ANY (v_ids) AND EXISTS (
+    SELECT FROM owed.old_send same
+    WHERE (same.event_id, same.recipient_id, same.channel, same.template) = (o.event_id, p_recipient_id, o.channel, o.template)
+      AND (same.sent_at, same.provider_message_id) IS NOT DISTINCT FROM (o.sent_at, o.provider_message_id));
+  UPDATE owed.old_send o SET recipient_id = p_recipient_id WHERE o.id = ANY (v_ids);
+  RETURN cardinality(v_ids);
 END $$;
-CREATE FUNCTION owed.contains(given text, needles text[]) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT EXISTS (SELECT FROM unnest(needles) AS needle WHERE strpos(lower(given), lower(needle)) > 0)
+
+-- An erased recipient that the platform registers again is the same one, under its id again: a second one beside it would be
+-- told once more what the first was told.
+ALTER FUNCTION owed.subscribe(text, text, text, text, text, text, text, text) RENAME TO subscribe_by_id;
+CREATE FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id text, p_role text, p_channel text,
+  p_address text, p_name text DEFAULT NULL, p_locale text DEFAULT 'en', p_time_zone text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_erased owed.subscriber;
+BEGIN
+  SELECT * INTO v_erased FROM owed.subscriber s
+  WHERE s.id = owed.subscriber_named(p_shipment_id, p_recipient_id, p_channel) AND s.recipient_id <> p_recipient_id;
+  IF FOUND THEN
+    UPDATE owed.subscriber s SET recipient_id = p_recipient_id, recipient_digest = NULL WHERE s.id = v_erased.id;
+    PERFORM owed.rename_old_sends(v_erased.id, owed.recipient_digest(v_erased.recipient_id), p_recipient_id);
+  END IF;
+  RETURN owed.subscribe_by_id(p_shipment_id, p_recipient_id, p_role, p_channel, p_address, p_name, p_locale, p_time_zone);
+END $$;
+CREATE OR REPLACE FUNCTION owed.opt_out(p_shipment_id text, p_recipient_id text, p_channel text) RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH opted_out AS (
+    UPDATE owed.subscriber SET opted_out_at = clock_timestamp()
+    WHERE id = owed.subscriber_named(p_shipment_id, p_recipient_id, p_channel) AND opted_out_at IS NULL
+    RETURNING 1)
+  SELECT EXISTS (SELECT FROM opted_out)
+$$;
+
+-- One address, however it is written (see address_key); what is quick to compare first.
+CREATE FUNCTION owed.same_address(given text, wanted text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT translate(lower(btrim(given)), ' ()./-', '') = translate(lower(btrim(wanted)), ' ()./-', '')
+    AND owed.address_key(given) = owed.address_key(wanted)
+$$;
+
+-- Specific enough to be looked for in what is not the person's own: an email address, a telephone number, a URL. `-`, `n/a`
+-- or a name stand in everybody's texts.
+CREATE FUNCTION owed.is_specific(address text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT address ~ '[^[:space:]@]@[^[:space:]@]' OR address ~* '^https://[^[:space:]]{3,}$'
+    OR (address ~ '^[+0-9 ()./-]+$' AND length(regexp_replace(address, '[^0-9]', '', 'g')) >= 7)
+$$;
+
+-- A pattern of what is to be taken out of a text, each as a whole: not joann@example.com for ann@example.com, nor a number in
+-- a longer one. An escape of JSON or of bytes may stand before it (`\n`, `\u003c`, `\303`). What was erased stays as it is.
+CREATE FUNCTION owed.needles(words text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT '\[erased\]' || coalesce(string_agg(DISTINCT
+    '|(?:(?<![a-z0-9]' || CASE WHEN word ~ '@' THEN '|[a-z0-9][._%+''$*&-]+' WHEN word ~ '^[0-9]' THEN '|[a-z0-9][._/-]+' ELSE '' END
+    || ')|(?<=\\(?:[bfnrt]|u[0-9a-f]{4}|[0-3][0-7]{2})))'
+    || regexp_replace(word, '([][\\.*+?(){}|^$])', '\\\1', 'g')
+    || CASE WHEN word ~ '@' THEN '(?![a-z0-9_@]|[.-]+[a-z0-9])' WHEN word ~* '^https:' THEN '(?![a-z0-9/?#&=%_~@-]|[.:]+[a-z0-9])'
+      WHEN word ~ '[0-9]$' THEN '(?![a-z0-9]|[._/-][a-z0-9])' ELSE '(?![a-z0-9])' END, ''), '')
+  FROM unnest(words) AS word
+$$;
+CREATE FUNCTION owed.without(given text, needles text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT regexp_replace(given, needles, '[erased]', 'gi')
+$$;
+
+-- The subscribers that are one person, or everybody with an address, in some shipments.
+CREATE FUNCTION owed.people(p_shipments text[], p_address text, p_channel text, p_recipient_id text) RETURNS bigint[]
+LANGUAGE sql STABLE AS $$
+  SELECT coalesce(array_agg(s.id ORDER BY s.id), '{}')
+  FROM owed.subscriber s
+  JOIN (
+    SELECT DISTINCT same.shipment_id, same.recipient_id, same.recipient_digest FROM owed.subscriber same
+    WHERE same.shipment_id = ANY (p_shipments) AND CASE
+      WHEN p_address IS NULL THEN
+        same.recipient_id = p_recipient_id OR coalesce(same.recipient_digest = owed.recipient_digest(p_recipient_id), false)
+      ELSE owed.same_address(same.address, p_address) AND coalesce(same.channel = p_channel, true) END) AS person
+    ON s.shipment_id = person.shipment_id AND (s.recipient_id = person.recipient_id OR s.recipient_digest = person.recipient_digest)
+  WHERE s.shipment_id = ANY (p_shipments)
+$$;
+CREATE FUNCTION owed.rows_of(p_people bigint[]) RETURNS uuid[] LANGUAGE sql STABLE AS $$
+  SELECT coalesce(array_agg(n.id ORDER BY n.id), '{}')
+  FROM (SELECT DISTINCT s.shipment_id FROM owed.subscriber s WHERE s.id = ANY (p_people)) AS shipment
+  JOIN owed.event e USING (shipment_id)
+  CROSS JOIN LATERAL (
+    SELECT told.id FROM owed.notification_ever told
+    WHERE told.id > e.key AND told.id <= owed.notification_id(e.key, 65535) AND told.subscriber_id = ANY (p_people) OFFSET 0) AS n
+$$;
+CREATE FUNCTION owed.addresses_of(p_people bigint[], p_rows uuid[], p_address text) RETURNS text[] LANGUAGE sql STABLE AS $$
+  SELECT coalesce(array_agg(DISTINCT btrim(given.address)), '{}')
+  FROM (
+    SELECT p_address AS address
+    UNION ALL SELECT s.address FROM owed.subscriber s WHERE s.id = ANY (p_people)
+    UNION ALL SELECT n.sent_to FROM owed.notification_ever n WHERE n.id = ANY (p_rows)
+  ) AS given WHERE btrim(given.address) <> ''
 $$;
 
 -- Erases a person: everybody with an address (on a channel, or all), or a shipment's recipient, and the same recipient's other
 -- channels. That they were notified, when and on what evidence stays. With `p_dry_run` all is done, counted, and undone.
+-- By address, whatever was ever sent to it or has it in its words is looked for as well: a scan of the attempts and
+-- notifications. All that takes long comes first, and holds nobody up. `known`: there is such a person, erased or not.
 CREATE FUNCTION owed.erase(p_address text, p_channel text, p_shipment_id text, p_recipient_id text, p_by text, p_why text,
   p_dry_run boolean)
-RETURNS TABLE (id bigint, subscribers integer, notifications integer, cancelled integer, suppressions integer, refused_events integer,
-  texts integer)
+RETURNS TABLE (id bigint, known boolean, subscribers integer, notifications integer, cancelled integer, suppressions integer,
+  refused_events integer, texts integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  v_people    bigint[];
-  v_rows      uuid[];
-  v_sent      uuid[] := '{}';
-  v_addresses text[];
-  v_keys      text[];
-  v_ids       text[];
-  v_names     text[];
-  v_words     text[];
-  v_one       owed.subscriber;
-  v_more      integer;
+  v_shipments  text[] := ARRAY[p_shipment_id];
+  v_people     bigint[];
+  v_rows       uuid[];
+  v_sent       uuid[] := '{}';
+  v_attempts   bigint[] := '{}';
+  v_hints      bigint[] := '{}';
+  v_timers     text[] := '{}';
+  v_suppressed bigint[];
+  v_refused    bigint[] := '{}';
+  v_addresses  text[];
+  v_keys       text[];
+  v_ids        text[];
+  v_names      text[];
+  v_specific   text[];
+  v_bytes      text[];
+  v_like       text[];
+  v_own        text;
+  v_all        text;
+  v_more       integer;
 BEGIN
   subscribers := 0; notifications := 0; cancelled := 0; suppressions := 0; refused_events := 0; texts := 0;
-  -- The shipments first, as everybody does: no event comes in between.
-  PERFORM FROM owed.shipment sh WHERE sh.id IN (
-    SELECT s.shipment_id FROM owed.subscriber s
-    WHERE CASE WHEN p_address IS NULL THEN (s.shipment_id, s.recipient_id) = (p_shipment_id, p_recipient_id)
-      ELSE owed.address_key(s.address) = owed.address_key(p_address) AND coalesce(s.channel = p_channel, true) END)
-  ORDER BY sh.id FOR NO KEY UPDATE;
-  SELECT coalesce(array_agg(s.id ORDER BY s.id), '{}') INTO v_people
-  FROM owed.subscriber s
-  JOIN (
-    SELECT DISTINCT same.shipment_id, same.recipient_id FROM owed.subscriber same
-    WHERE CASE WHEN p_address IS NULL THEN (same.shipment_id, same.recipient_id) = (p_shipment_id, p_recipient_id)
-      ELSE owed.address_key(same.address) = owed.address_key(p_address) AND coalesce(same.channel = p_channel, true) END
-  ) AS person USING (shipment_id, recipient_id);
+  IF p_address IS NOT NULL THEN
+    v_shipments := ARRAY(
+      SELECT DISTINCT s.shipment_id FROM owed.subscriber s
+      WHERE owed.same_address(s.address, p_address) AND coalesce(s.channel = p_channel, true));
+    v_sent := ARRAY(SELECT n.id FROM owed.notification_ever n WHERE owed.same_address(n.sent_to, p_address));
+    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' THEN
+      PERFORM owed.refuse('address', 'must be an email address, a telephone number of 7 digits or more, a URL that begins with '
+        'https://, or exactly what a subscriber has');
+    END IF;
+  END IF;
+  v_people := owed.people(v_shipments, p_address, p_channel, p_recipient_id);
+  v_rows := owed.rows_of(v_people);
+  v_addresses := owed.addresses_of(v_people, v_rows, p_address);
 
-  SELECT coalesce(array_agg(n.id ORDER BY n.id), '{}') INTO v_rows
-  FROM (SELECT DISTINCT s.shipment_id FROM owed.subscriber s WHERE s.id = ANY (v_people)) AS shipment
-  JOIN owed.event e USING (shipment_id)
-  CROSS JOIN LATERAL (
-    SELECT told.id FROM owed.notification_ever told
-    WHERE told.id > e.key AND told.id <= owed.notification_id(e.key, 65535) AND told.subscriber_id = ANY (v_people) OFFSET 0) AS n;
+  -- What is not the person's own.
+  v_specific := ARRAY(
+    SELECT lower(word) FROM unnest(v_addresses || (
+      SELECT array_agg(owed.address_key(address)) FROM unnest(v_addresses) AS address) || (
+      SELECT array_agg(s.recipient_id) FROM owed.subscriber s WHERE s.id = ANY (v_people) AND strpos(s.recipient_id, '@') > 0)) AS word
+    WHERE owed.is_specific(word) GROUP BY 1);
+  v_all := owed.needles(v_specific);
+  v_bytes := ARRAY(SELECT encode(convert_to(word, 'UTF8'), 'escape') FROM unnest(v_specific) AS word);
+  v_like := ARRAY(SELECT '%' || regexp_replace(word, '([\\%_])', '\\\1', 'g') || '%' FROM unnest(v_bytes) AS word);
+  IF v_specific <> '{}' THEN
+    v_refused := ARRAY(
+      SELECT r.id FROM owed.refused_event r
+      WHERE octet_length(r.body) > 0 AND lower(encode(r.body, 'escape')) LIKE ANY (v_like)
+        AND owed.without(encode(r.body, 'escape'), owed.needles(v_bytes)) <> encode(r.body, 'escape'));
+  END IF;
+  v_like := ARRAY(SELECT '%' || regexp_replace(word, '([\\%_])', '\\\1', 'g') || '%' FROM unnest(v_specific) AS word);
+  IF p_address IS NOT NULL AND v_specific <> '{}' THEN
+    v_attempts := ARRAY(
+      SELECT a.id FROM owed.attempt a WHERE lower(a.reason) LIKE ANY (v_like) AND owed.without(a.reason, v_all) <> a.reason);
+    v_hints := ARRAY(
+      SELECT x.id FROM owed.suppression x
+      WHERE lower(concat_ws(' ', x.detail, x.lifted_why)) LIKE ANY (v_like)
+        AND owed.without(concat_ws(' ', x.detail, x.lifted_why), v_all) <> concat_ws(' ', x.detail, x.lifted_why));
+    v_timers := ARRAY(
+      SELECT DISTINCT b.timer_id FROM owed.backfill_refusal b
+      WHERE lower(b.timer_id) LIKE ANY (v_like) AND owed.without(b.timer_id, v_all) <> b.timer_id);
+  END IF;
 
-  SELECT array_agg(DISTINCT btrim(given.address)) INTO v_addresses
-  FROM (
-    SELECT p_address AS address
-    UNION ALL SELECT s.address FROM owed.subscriber s WHERE s.id = ANY (v_people)
-    UNION ALL SELECT n.sent_to FROM owed.notification_ever n WHERE n.id = ANY (v_rows)
-  ) AS given WHERE btrim(given.address) <> '';
-  v_addresses := coalesce(v_addresses, '{}');
+  -- The shipments first, as everybody does: no event comes in between. Then again who and what it is now.
+  PERFORM FROM owed.shipment sh WHERE sh.id = ANY (v_shipments) ORDER BY sh.id FOR NO KEY UPDATE;
+  v_people := owed.people(v_shipments, p_address, p_channel, p_recipient_id);
+  v_rows := owed.rows_of(v_people);
+  v_addresses := owed.addresses_of(v_people, v_rows, p_address);
+  known := v_people <> '{}';
   SELECT coalesce(array_agg(DISTINCT owed.address_key(address)), '{}') INTO v_keys FROM unnest(v_addresses) AS address;
   SELECT coalesce(array_agg(DISTINCT btrim(s.name)), '{}') INTO v_names
-  FROM owed.subscriber s WHERE s.id = ANY (v_people) AND length(btrim(s.name)) > 2;
+  FROM owed.subscriber s WHERE s.id = ANY (v_people) AND octet_length(btrim(s.name)) > 2;
   -- A recipient's id that is an address, or has a whole name in it.
   SELECT coalesce(array_agg(DISTINCT s.recipient_id), '{}') INTO v_ids
   FROM owed.subscriber s
@@ -287,23 +424,30 @@ BEGIN
       SELECT regexp_replace(lower(word), '[^a-z0-9]', '', 'g') AS bare, word ~ '[^[:alnum:]]' AS long,
         regexp_replace(lower(s.recipient_id), '[^a-z0-9]', '', 'g') AS id
       FROM unnest(v_addresses || v_names) AS word) AS compared
-    WHERE bare <> '' AND (bare = compared.id OR long AND strpos(compared.id, bare) > 0)));
-  v_words := v_addresses || v_keys || (SELECT coalesce(array_agg(x), '{}') FROM unnest(v_ids) AS x WHERE strpos(x, '@') > 0);
+    WHERE bare <> '' AND (bare = compared.id OR long AND length(bare) > 3 AND strpos(compared.id, bare) > 0)));
+  -- In the person's own rows, names and whatever else stood for an address too.
+  v_own := owed.needles(ARRAY(
+    SELECT word FROM unnest(v_addresses || v_keys || v_names) AS word WHERE octet_length(word) > 2
+    UNION SELECT id FROM unnest(v_ids) AS id WHERE strpos(id, '@') > 0));
+  v_suppressed := ARRAY(
+    SELECT x.id FROM owed.suppression x
+    WHERE x.channel IN (SELECT name FROM owed.channel) AND x.address = ANY (v_keys) AND x.lifted_at IS NULL
+    UNION ALL
+    SELECT x.id FROM owed.suppression x
+    WHERE x.channel IN (SELECT name FROM owed.channel) AND x.address = ANY (v_keys) AND x.lifted_at IS NOT NULL);
 
   BEGIN
     INSERT INTO owed.erasure (erased_by, why, subscribers, notifications, cancelled, suppressions, refused_events, texts)
-    VALUES (p_by, owed.without(p_why, v_words || v_names), 0, 0, 0, 0, 0, 0) RETURNING erasure.id INTO id;
+    VALUES (p_by, owed.without(p_why, v_own), 0, 0, 0, 0, 0, 0) RETURNING erasure.id INTO id;
 
-    FOR v_one IN SELECT s.* FROM owed.subscriber s WHERE s.id = ANY (v_people) AND s.recipient_id = ANY (v_ids) ORDER BY s.id LOOP
-      UPDATE owed.old_send o SET recipient_id = 'erased-' || v_one.id
-      FROM owed.event e WHERE e.shipment_id = v_one.shipment_id AND o.event_id = e.id AND o.channel = v_one.channel
-        AND o.recipient_id = v_one.recipient_id;
-    END LOOP;
     UPDATE owed.subscriber s SET address = NULL, name = NULL, erased_at = coalesce(s.erased_at, clock_timestamp()),
+      recipient_digest = CASE WHEN s.recipient_id = ANY (v_ids) THEN owed.recipient_digest(s.recipient_id) ELSE s.recipient_digest END,
       recipient_id = CASE WHEN s.recipient_id = ANY (v_ids) THEN 'erased-' || s.id ELSE s.recipient_id END
     WHERE s.id = ANY (v_people)
       AND (s.address IS NOT NULL OR s.name IS NOT NULL OR s.erased_at IS NULL OR s.recipient_id = ANY (v_ids));
     GET DIAGNOSTICS subscribers = ROW_COUNT;
+    SELECT coalesce(sum(owed.rename_old_sends(s.id, s.recipient_digest, s.recipient_id)), 0) INTO texts
+    FROM owed.subscriber s WHERE s.id = ANY (v_people) AND s.recipient_digest IS NOT NULL;
 
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = clock_timestamp(), cancelled_by = 'erasure ' || erase.id,
       reason = 'erased', owed_at = NULL, died_at = NULL, stopped_at = NULL
@@ -315,47 +459,44 @@ BEGIN
     WHERE n.id = held.id;
     GET DIAGNOSTICS cancelled = ROW_COUNT;
 
-    -- All that was sent to the person, and, where an address was given, all that was ever sent there: two scans, with what is
-    -- quick to compare first.
-    IF p_address IS NOT NULL THEN
-      v_sent := ARRAY(
-        SELECT n.id FROM owed.notification_ever n
-        WHERE translate(lower(btrim(n.sent_to)), ' ()./-', '') = translate(lower(btrim(p_address)), ' ()./-', '')
-          AND owed.address_key(n.sent_to) = owed.address_key(p_address));
-    END IF;
     UPDATE owed.notification n SET sent_to = NULL WHERE n.id = ANY (v_rows || v_sent) AND n.sent_to IS NOT NULL;
     GET DIAGNOSTICS notifications = ROW_COUNT;
     UPDATE owed.notification_archive n SET sent_to = NULL WHERE n.id = ANY (v_rows || v_sent) AND n.sent_to IS NOT NULL;
     GET DIAGNOSTICS v_more = ROW_COUNT; notifications := notifications + v_more;
 
     -- A provider's words may repeat an address; a person's, a name too.
-    UPDATE owed.notification n SET reason = owed.without(n.reason, v_words || v_names)
-    WHERE n.id = ANY (v_rows || v_sent) AND owed.contains(n.reason, v_words || v_names);
+    UPDATE owed.notification n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
+    WHERE n.id = ANY (v_rows || v_sent)
+      AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
-    UPDATE owed.notification_archive n SET reason = owed.without(n.reason, v_words || v_names)
-    WHERE n.id = ANY (v_rows || v_sent) AND owed.contains(n.reason, v_words || v_names);
+    UPDATE owed.notification_archive n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
+    WHERE n.id = ANY (v_rows || v_sent)
+      AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
-    UPDATE owed.attempt a SET reason = owed.without(a.reason, v_words || v_names)
-    WHERE a.notification_id = ANY (v_rows) AND owed.contains(a.reason, v_words || v_names) OR owed.contains(a.reason, v_words);
+    UPDATE owed.attempt a SET reason = owed.without(a.reason, v_own)
+    WHERE a.notification_id = ANY (v_rows) AND owed.without(a.reason, v_own) <> a.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
-    UPDATE owed.channel c SET closed_why = owed.without(c.closed_why, v_words) WHERE owed.contains(c.closed_why, v_words);
-    UPDATE owed.backfill_refusal b SET timer_id = NULL WHERE owed.contains(b.timer_id, v_words);
+    UPDATE owed.attempt a SET reason = owed.without(a.reason, v_all)
+    WHERE a.id = ANY (v_attempts) AND owed.without(a.reason, v_all) <> a.reason;
+    GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
+    UPDATE owed.channel c SET closed_why = owed.without(c.closed_why, v_all) WHERE owed.without(c.closed_why, v_all) <> c.closed_why;
+    IF v_timers <> '{}' THEN
+      UPDATE owed.backfill_refusal b SET timer_id = NULL WHERE b.timer_id = ANY (v_timers);
+    END IF;
 
     -- Where a digest stands already, the address is one too many.
     DELETE FROM owed.suppression x
-    WHERE x.address = ANY (v_keys) AND x.lifted_at IS NULL AND EXISTS (
+    WHERE x.id = ANY (v_suppressed) AND x.address = ANY (v_keys) AND x.lifted_at IS NULL AND EXISTS (
       SELECT FROM owed.suppression same
       WHERE same.channel = x.channel AND same.address = owed.address_digest(x.address) AND same.lifted_at IS NULL);
     UPDATE owed.suppression x SET
       address = CASE WHEN x.address = ANY (v_keys) THEN owed.address_digest(x.address) ELSE x.address END,
-      detail = owed.without(x.detail, v_words), lifted_why = owed.without(x.lifted_why, v_words || v_names)
-    WHERE x.address = ANY (v_keys) OR owed.contains(x.detail, v_words) OR owed.contains(x.lifted_why, v_words);
+      detail = owed.without(x.detail, CASE WHEN x.id = ANY (v_suppressed) THEN v_own ELSE v_all END),
+      lifted_why = owed.without(x.lifted_why, CASE WHEN x.id = ANY (v_suppressed) THEN v_own ELSE v_all END)
+    WHERE x.id = ANY (v_suppressed || v_hints);
     GET DIAGNOSTICS suppressions = ROW_COUNT;
 
-    UPDATE owed.refused_event r SET body = ''
-    WHERE octet_length(r.body) > 0 AND EXISTS (
-      SELECT FROM unnest(v_words || (SELECT coalesce(array_agg(x), '{}') FROM unnest(v_names) AS x WHERE strpos(x, ' ') > 0)) AS word
-      WHERE strpos(lower(encode(r.body, 'escape')), lower(encode(convert_to(word, 'UTF8'), 'escape'))) > 0);
+    UPDATE owed.refused_event r SET body = '' WHERE r.id = ANY (v_refused) AND octet_length(r.body) > 0;
     GET DIAGNOSTICS refused_events = ROW_COUNT;
 
     IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts = 0 THEN
@@ -371,7 +512,10 @@ BEGIN
 END $$;
 
 REVOKE EXECUTE ON FUNCTION owed.retain, owed.weigh_archived, owed.keep_pause, owed.address_digest, owed.address_keys,
-  owed.suppression_key, owed.without, owed.contains, owed.erase FROM PUBLIC;
+  owed.suppression_key, owed.recipient_digest, owed.subscriber_named, owed.rename_old_sends, owed.subscribe, owed.same_address, owed.is_specific,
+  owed.needles, owed.without, owed.people, owed.rows_of, owed.addresses_of, owed.erase FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION owed.subscribe_by_id FROM PUBLIC, owed_platform;
+GRANT EXECUTE ON FUNCTION owed.subscribe TO owed_platform;
 GRANT EXECUTE ON FUNCTION owed.retain TO owed_sweep, owed_operator;
 GRANT EXECUTE ON FUNCTION owed.weigh_archived TO owed_deliver, owed_feedback;
 GRANT EXECUTE ON FUNCTION owed.address_digest, owed.address_keys TO owed_sweep, owed_deliver, owed_feedback, owed_operator, owed_reader;

@@ -1,6 +1,6 @@
 -- One merchant after the other moves over from another sender, both working with this ledger: what the old sender says and
 -- asks, what Owed would have sent meanwhile, and who changed what. A row is in one sender's hands at any time: its own mode
--- says in whose, and nobody reads that without the row's lock.
+-- says in whose, and nobody reads that without the row's lock. Who acts by a merchant's mode keeps it as it is meanwhile.
 
 SELECT owed.lock_tables('owed.shipment', 'owed.merchant', 'owed.notification');
 
@@ -55,6 +55,41 @@ CREATE INDEX old_send_without_row ON owed.old_send (merchant_id) WHERE notificat
 CREATE INDEX old_send_sent ON owed.old_send (sent_at);
 COMMENT ON COLUMN owed.old_send.notification_id IS 'the row that it was, where the ledger had one by then';
 
+-- What a merchant's mode is locked by: few enough that a transaction about all merchants has room for its locks. '': the mode
+-- of merchants that the ledger first hears of.
+CREATE FUNCTION owed.mode_key(p_merchant_id text) RETURNS integer LANGUAGE sql IMMUTABLE AS $$ SELECT hashtext(p_merchant_id) & 1023 $$;
+
+-- The merchant's mode, which a cutover does not change before this transaction has ended; null: the ledger knows no such merchant.
+-- No lock on the merchant's row, which the platform's own transactions change.
+CREATE FUNCTION owed.keep_mode(p_merchant_id text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  v_mode text;
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtext('owed.mode'), owed.mode_key(p_merchant_id));
+  -- A statement of its own, to see the cutover that was waited for. One snapshot for the whole transaction does not: its row says so.
+  IF current_setting('transaction_isolation') = 'read committed' THEN
+    SELECT m.mode INTO v_mode FROM owed.merchant m WHERE m.id = p_merchant_id;
+  ELSE
+    SELECT m.mode INTO v_mode FROM owed.merchant m WHERE m.id = p_merchant_id FOR SHARE;
+  END IF;
+  RETURN v_mode;
+END $$;
+
+-- The mode is this transaction's to change: null; or whom it waits for, after three seconds in which their like waited as well.
+CREATE FUNCTION owed.take_mode(p_merchant_id text) RETURNS text LANGUAGE plpgsql SET lock_timeout = '3s' AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('owed.mode'), owed.mode_key(p_merchant_id));
+  RETURN NULL;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN coalesce((
+    SELECT string_agg(format('%s (%s, process %s)', a.usename, coalesce(nullif(a.application_name, ''), 'no name'), a.pid), ', ' ORDER BY a.pid)
+    FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND a.datname = current_database()
+      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+      AND l.classid::bigint = hashtext('owed.mode')::bigint & 4294967295 AND l.objid::bigint = owed.mode_key(p_merchant_id)),
+    'somebody who has ended by now');
+END $$;
+
 -- The row that tells a recipient of an event; not the one that an operator sent once more.
 CREATE FUNCTION owed.find_notification(p_event_id text, p_recipient_id text, p_channel text, p_template text) RETURNS uuid
 LANGUAGE sql STABLE AS $$
@@ -64,9 +99,9 @@ LANGUAGE sql STABLE AS $$
     SELECT told.id, told.subscriber_id, told.rule_id FROM owed.notification_ever told
     WHERE told.id > e.key AND told.id <= owed.notification_id(e.key, 65535) AND told.channel = p_channel AND told.replays IS NULL
     OFFSET 0) AS n
-  JOIN owed.subscriber s ON s.id = n.subscriber_id AND s.recipient_id = p_recipient_id
   JOIN owed.rule r ON r.id = n.rule_id AND r.template = p_template
-  WHERE e.id = p_event_id
+  -- By the id that the recipient had before it was erased, too.
+  WHERE e.id = p_event_id AND n.subscriber_id = owed.subscriber_named(e.shipment_id, p_recipient_id, p_channel)
   LIMIT 1
 $$;
 
@@ -79,15 +114,22 @@ CREATE FUNCTION owed.old_claim(merchant_id text, event_id text, recipient_id tex
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  v_id     uuid := owed.find_notification($2, $3, $4, $5);
+  v_id     uuid;
   v_row    owed.notification;
   v_mode   text;
   v_fresh  timestamptz := clock_timestamp() - owed.old_claim_ends();
 BEGIN
+  IF NOT EXISTS (SELECT FROM owed.channel c WHERE c.name = $4) THEN PERFORM owed.refuse('channel', 'is not a known channel'); END IF;
+  -- One claim after the other: the second sees the first, wherever that found its place, and looks for the row only then.
+  PERFORM pg_advisory_xact_lock(hashtext('owed.old_claim'), hashtext(concat_ws(' ', $2, $3, $4, $5)));
+  v_mode := owed.keep_mode($1);
+  IF v_mode IS NULL THEN
+    PERFORM owed.keep_mode('');
+    v_mode := coalesce(owed.keep_mode($1), (SELECT new_merchants FROM owed.rollout));
+  END IF;
+  v_id := owed.find_notification($2, $3, $4, $5);
   IF v_id IS NULL THEN
-    -- A cutover waits for this, or this for it.
-    SELECT m.mode INTO v_mode FROM owed.merchant m WHERE m.id = $1 FOR SHARE;
-    IF coalesce(v_mode, (SELECT new_merchants FROM owed.rollout)) = 'owed' THEN RETURN false; END IF;
+    IF v_mode = 'owed' THEN RETURN false; END IF;
   ELSE
     SELECT * INTO v_row FROM owed.notification n WHERE n.id = v_id FOR NO KEY UPDATE;
     IF v_row.state IS DISTINCT FROM 'pending' OR v_row.mode IS NULL OR v_row.old_claimed_at > v_fresh THEN RETURN false; END IF;
@@ -179,29 +221,41 @@ END $$;
 
 -- What the old sender is to send and has not claimed, oldest first: for the timers that it lost, or never had, since Owed had
 -- the merchant meanwhile. What was due before the ledger was put back from a backup may have been sent: a person decides.
+-- Looks at the oldest hundred for each one asked for, since most of them may have become untrue.
 CREATE FUNCTION owed.old_due(most integer DEFAULT 100, within interval DEFAULT '1 day')
 RETURNS TABLE (merchant_id text, event_id text, shipment_id text, status text, occurred_at timestamptz, recipient_id text,
   role text, channel text, template text, due_at timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH held AS MATERIALIZED (
+    SELECT n.id, n.event_key, n.subscriber_id, n.rule_id, n.channel, n.due_at
+    FROM owed.notification n
+    WHERE n.owed_at = 'infinity' AND n.due_at <= now() AND n.due_at > now() - $2
+      AND n.shadow_moot IS NULL AND coalesce(n.send_by > now(), true)
+      AND coalesce(n.due_at > (SELECT restored_at FROM owed.heartbeat), true)
+      AND coalesce(n.old_claimed_at <= now() - owed.old_claim_ends(), true)
+    ORDER BY n.due_at, n.id
+    LIMIT 100 * $1::bigint
+  )
   SELECT sh.merchant_id, e.id, sh.id, e.status, e.occurred_at, s.recipient_id, s.role, n.channel, r.template, n.due_at
-  FROM owed.notification n
+  FROM held n
   JOIN owed.event e ON e.key = n.event_key
   JOIN owed.shipment sh ON sh.id = e.shipment_id
   JOIN owed.subscriber s ON s.id = n.subscriber_id
   JOIN owed.rule r ON r.id = n.rule_id
-  WHERE n.owed_at = 'infinity' AND n.due_at <= now() AND n.due_at > now() - $2
-    AND coalesce(n.due_at > (SELECT restored_at FROM owed.heartbeat), true)
-    AND coalesce(n.old_claimed_at <= now() - owed.old_claim_ends(), true)
-    AND NOT EXISTS (SELECT FROM owed.old_send o
-      WHERE (o.event_id, o.recipient_id, o.channel, o.template) = (e.id, s.recipient_id, n.channel, r.template))
+  WHERE NOT EXISTS (SELECT FROM owed.old_send o
+      WHERE (o.event_id, o.recipient_id, o.channel, o.template) = (e.id, s.recipient_id, n.channel, r.template)
+        AND (o.sent_at IS NOT NULL OR o.claimed_at > now() - owed.old_claim_ends()))
     AND (SELECT still.reason FROM owed.moot AS still WHERE still.id = n.id OFFSET 0) IS NULL
   ORDER BY n.due_at, n.id
   LIMIT $1
 $$;
 
--- A shipment that is registered again may belong to another merchant by now: the newest values count, all of them.
+-- A shipment that is registered again may belong to another merchant by now: the newest values count, all of them. Not while
+-- the old sender holds rows of it: the first merchant's cutover would not find them any more, and the other's may be over.
 CREATE OR REPLACE FUNCTION owed.register_shipment(p_id text, p_merchant_id text, p_merchant_name text, p_tracking_number text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_was text;
 BEGIN
   CASE
     WHEN coalesce(p_id, '') !~ '^[A-Za-z0-9._:-]{1,64}$' THEN
@@ -214,44 +268,87 @@ BEGIN
       PERFORM owed.refuse('tracking_number', 'must be 1 to 64 characters without control characters');
     ELSE
   END CASE;
-  INSERT INTO owed.merchant (id, name, mode) SELECT p_merchant_id, p_merchant_name, new_merchants FROM owed.rollout
-  ON CONFLICT (id) DO UPDATE SET name = excluded.name WHERE merchant.name <> excluded.name;
+  IF owed.keep_mode(p_merchant_id) IS NULL THEN
+    PERFORM owed.keep_mode('');
+    INSERT INTO owed.merchant (id, name, mode) SELECT p_merchant_id, p_merchant_name, new_merchants FROM owed.rollout
+    ON CONFLICT (id) DO NOTHING;
+  END IF;
+  -- What stays as it is is not locked: an event beside this waits for nothing. The shipment first, as for an event.
   INSERT INTO owed.shipment (id, merchant_id, tracking_number) VALUES (p_id, p_merchant_id, p_tracking_number)
-  ON CONFLICT (id) DO UPDATE SET tracking_number = excluded.tracking_number, merchant_id = excluded.merchant_id;
+  ON CONFLICT (id) DO NOTHING;
+  IF NOT FOUND THEN
+    SELECT sh.merchant_id INTO v_was FROM owed.shipment sh WHERE sh.id = p_id FOR NO KEY UPDATE;
+    IF v_was <> p_merchant_id AND EXISTS (
+      SELECT FROM owed.event e
+      CROSS JOIN LATERAL (
+        SELECT n.owed_at FROM owed.notification n WHERE n.id > e.key AND n.id <= owed.notification_id(e.key, 65535) OFFSET 0) AS waits
+      WHERE e.shipment_id = p_id AND waits.owed_at = 'infinity')
+    THEN
+      PERFORM owed.refuse('merchant_id',
+        'is not the shipment''s, and the old sender holds notifications of it: cut over the merchant that it belongs to first');
+    END IF;
+    UPDATE owed.shipment sh SET tracking_number = p_tracking_number, merchant_id = p_merchant_id
+    WHERE sh.id = p_id AND (sh.tracking_number, sh.merchant_id) <> (p_tracking_number, p_merchant_id);
+  END IF;
+  UPDATE owed.merchant m SET name = p_merchant_name WHERE m.id = p_merchant_id AND m.name <> p_merchant_name;
 END $$;
 
--- Changes a merchant's mode; its rows follow in steps (release_held, hold_rows). Not to Owed while the old sender has told of
--- events that the ledger has not heard of: when they come, Owed would tell of them again. Returns the mode before, and how
--- many of these there are.
-CREATE FUNCTION owed.set_mode(p_merchant_id text, p_mode text, p_unheard_too boolean, p_by text, p_why text)
-RETURNS TABLE (was text, unheard integer, done boolean)
+-- Events that the old sender has told of, or is telling of, and that the ledger has not heard of: when they come, Owed would
+-- tell of them again. Null: those of merchants that the ledger does not know.
+CREATE FUNCTION owed.unheard(p_merchant_id text) RETURNS TABLE (sends integer, events text[]) LANGUAGE sql STABLE AS $$
+  SELECT count(*)::integer, coalesce((array_agg(DISTINCT o.event_id))[1:5], '{}') FROM owed.old_send o
+  WHERE o.notification_id IS NULL AND NOT EXISTS (SELECT FROM owed.event e WHERE e.id = o.event_id)
+    AND CASE WHEN p_merchant_id IS NULL THEN NOT EXISTS (SELECT FROM owed.merchant m WHERE m.id = o.merchant_id)
+      ELSE o.merchant_id = p_merchant_id END
+$$;
+
+-- Changes a merchant's mode; its rows follow in steps (move_held, hold_rows). Not to Owed while there are unheard events.
+-- Returns the mode before; how many sends these are, and up to five of the events; whom it waited for in vain; whether the
+-- mode is now, or with `p_dry_run` would be, the one asked for.
+CREATE FUNCTION owed.set_mode(p_merchant_id text, p_mode text, p_unheard_too boolean, p_dry_run boolean, p_by text, p_why text)
+RETURNS TABLE (was text, unheard integer, events text[], waits_for text, done boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  -- Waits for the events and claims that are on their way, and they wait for this.
-  SELECT m.mode INTO was FROM owed.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  SELECT m.mode INTO was FROM owed.merchant m WHERE m.id = p_merchant_id;
   IF NOT FOUND THEN RETURN; END IF;
-  unheard := (SELECT count(*) FROM owed.old_send o
-    WHERE o.merchant_id = p_merchant_id AND o.notification_id IS NULL
-      AND NOT EXISTS (SELECT FROM owed.event e WHERE e.id = o.event_id));
-  done := p_mode <> 'owed' OR was = 'owed' OR unheard = 0 OR p_unheard_too;
-  IF done AND was <> p_mode THEN
-    UPDATE owed.merchant SET mode = p_mode WHERE id = p_merchant_id;
-    INSERT INTO owed.cutover (merchant_id, was, became, actor, why) VALUES (p_merchant_id, was, p_mode, p_by, p_why);
+  IF was <> p_mode AND NOT p_dry_run THEN
+    -- Events and claims on their way end first, and those that come wait for this.
+    waits_for := owed.take_mode(p_merchant_id);
+    SELECT m.mode INTO was FROM owed.merchant m WHERE m.id = p_merchant_id;
+  END IF;
+  SELECT u.sends, u.events INTO unheard, events FROM owed.unheard(p_merchant_id) AS u;
+  done := waits_for IS NULL AND (p_mode <> 'owed' OR was = 'owed' OR unheard = 0 OR p_unheard_too);
+  IF done AND was <> p_mode AND NOT p_dry_run THEN
+    BEGIN
+      -- Whoever is changing the row may be about to ask for its mode.
+      PERFORM FROM owed.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE NOWAIT;
+      UPDATE owed.merchant SET mode = p_mode WHERE id = p_merchant_id;
+      INSERT INTO owed.cutover (merchant_id, was, became, actor, why) VALUES (p_merchant_id, was, p_mode, p_by, p_why);
+    EXCEPTION WHEN lock_not_available THEN
+      waits_for := 'somebody who changes the merchant''s name or address';
+      done := false;
+    END;
   END IF;
   RETURN NEXT;
 END $$;
 
-CREATE FUNCTION owed.set_new_merchants(p_mode text, p_by text, p_why text) RETURNS text
+-- The same for merchants that the ledger first hears of.
+CREATE FUNCTION owed.set_new_merchants(p_mode text, p_unheard_too boolean, p_dry_run boolean, p_by text, p_why text)
+RETURNS TABLE (was text, unheard integer, events text[], waits_for text, done boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  v_was text;
 BEGIN
-  SELECT new_merchants INTO v_was FROM owed.rollout FOR UPDATE;
-  IF v_was <> p_mode THEN
-    UPDATE owed.rollout SET new_merchants = p_mode;
-    INSERT INTO owed.cutover (was, became, actor, why) VALUES (v_was, p_mode, p_by, p_why);
+  SELECT new_merchants INTO was FROM owed.rollout;
+  IF was <> p_mode AND NOT p_dry_run THEN
+    waits_for := owed.take_mode('');
+    SELECT new_merchants INTO was FROM owed.rollout;
   END IF;
-  RETURN v_was;
+  SELECT u.sends, u.events INTO unheard, events FROM owed.unheard(NULL) AS u;
+  done := waits_for IS NULL AND (p_mode <> 'owed' OR was = 'owed' OR unheard = 0 OR p_unheard_too);
+  IF done AND was <> p_mode AND NOT p_dry_run THEN
+    UPDATE owed.rollout SET new_merchants = p_mode;
+    INSERT INTO owed.cutover (was, became, actor, why) VALUES (was, p_mode, p_by, p_why);
+  END IF;
+  RETURN NEXT;
 END $$;
 
 -- One step of what a merchant's held rows become, those of its next `p_most` shipments: Owed's, or held in the other mode. What the old
@@ -262,8 +359,7 @@ CREATE FUNCTION owed.move_held(p_merchant_id text, p_mode text, p_since timestam
 RETURNS TABLE (id uuid, did text, next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM FROM owed.merchant m WHERE m.id = p_merchant_id AND m.mode = p_mode FOR SHARE;
-  IF NOT FOUND THEN RETURN; END IF;
+  IF owed.keep_mode(p_merchant_id) IS DISTINCT FROM p_mode THEN RETURN; END IF;
   RETURN QUERY
   WITH shipment AS MATERIALIZED (
     SELECT sh.id FROM owed.shipment sh WHERE sh.merchant_id = p_merchant_id AND sh.id > p_after ORDER BY sh.id LIMIT p_most
@@ -337,8 +433,7 @@ CREATE FUNCTION owed.hold_rows(p_merchant_id text, p_mode text, p_after text, p_
 RETURNS TABLE (id uuid, did text, next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM FROM owed.merchant m WHERE m.id = p_merchant_id AND m.mode = p_mode AND p_mode <> 'owed' FOR SHARE;
-  IF NOT FOUND THEN RETURN; END IF;
+  IF owed.keep_mode(p_merchant_id) IS DISTINCT FROM p_mode OR p_mode = 'owed' THEN RETURN; END IF;
   RETURN QUERY
   WITH shipment AS MATERIALIZED (
     SELECT sh.id FROM owed.shipment sh WHERE sh.merchant_id = p_merchant_id AND sh.id > p_after ORDER BY sh.id LIMIT p_most
@@ -503,14 +598,19 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT known.*, CASE
       WHEN mode = 'owed' THEN 'merchant_id is a merchant for whom Owed sends already'
       WHEN owner <> merchant_id OR first_owner <> merchant_id THEN 'merchant_id is not the shipment''s'
-      WHEN NOT EXISTS (SELECT FROM owed.status x WHERE x.name = status) THEN 'status is not a known status'
-      WHEN NOT EXISTS (SELECT FROM owed.channel x WHERE x.name = channel) THEN 'channel is not a known channel'
+      WHEN NOT EXISTS (SELECT FROM owed.status x WHERE x.name = status) THEN
+        'status is not a known status: there are ' || (SELECT string_agg(x.name, ', ' ORDER BY x.name) FROM owed.status x)
+      WHEN NOT EXISTS (SELECT FROM owed.channel x WHERE x.name = channel) THEN
+        'channel is not a known channel: there are ' || (SELECT string_agg(x.name, ', ' ORDER BY x.name) FROM owed.channel x)
       WHEN occurred_at > now() + interval '5 minutes' THEN 'occurred_at is more than five minutes in the future'
       WHEN EXISTS (SELECT FROM zone WHERE zone.time_zone = known.time_zone) THEN 'time_zone is not a name of the IANA database'
-      WHEN rule_id IS NULL THEN 'template is no active rule''s for this merchant, status, role and channel'
+      WHEN rule_id IS NULL THEN
+        'template is no active rule''s for this merchant, status, role and channel: ''owed rules list'' shows them'
       WHEN heard AND NOT same OR first_event <> ROW(shipment_id, status, occurred_at) THEN 'event_id is taken by an event with other content'
       WHEN coalesce(own_role, first_role) <> role THEN 'role is not the one that this recipient has'
       WHEN send_by <= due_at THEN 'send_by must be after due_at'
+      WHEN send_by IS NULL AND occurred_at + make_interval(secs => send_within_s) <= due_at THEN
+        'send_by is missing, and the rule''s deadline is not after due_at: it would never be sent'
       WHEN subscribers > 50 THEN 'shipment_id has 50 subscribers, more than a shipment has'
       WHEN events > 100 THEN 'shipment_id has 100 events, more than a shipment has'
     END AS wrong
@@ -542,8 +642,8 @@ BEGIN
   -- As in the platform's transactions: the shipments first, then what says who sends.
   PERFORM FROM owed.shipment sh
   WHERE sh.id IN (SELECT t.shipment_id FROM jsonb_to_recordset(p_lines) AS t (shipment_id text)) ORDER BY sh.id FOR NO KEY UPDATE;
-  PERFORM FROM owed.merchant m
-  WHERE m.id IN (SELECT t.merchant_id FROM jsonb_to_recordset(p_lines) AS t (merchant_id text)) ORDER BY m.id FOR SHARE;
+  PERFORM owed.keep_mode(given.merchant_id)
+  FROM (SELECT DISTINCT t.merchant_id FROM jsonb_to_recordset(p_lines) AS t (merchant_id text)) AS given;
 
   -- Of the good ones what was found out; what was given stays where it is.
   SELECT coalesce(jsonb_agg(jsonb_build_object('line', t.line, 'event_id', t.event_id, 'rule_id', t.rule_id, 'send_by', t.send_by))
@@ -641,7 +741,7 @@ BEGIN
   RETURNING *;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION owed.find_notification, owed.settle_old_send, owed.settle_early_sends, owed.old_claim_ends, owed.old_claim, owed.old_sent, owed.old_gave_up, owed.old_due,
+REVOKE EXECUTE ON FUNCTION owed.mode_key, owed.keep_mode, owed.take_mode, owed.unheard, owed.find_notification, owed.settle_old_send, owed.settle_early_sends, owed.old_claim_ends, owed.old_claim, owed.old_sent, owed.old_gave_up, owed.old_due,
   owed.set_mode, owed.set_new_merchants, owed.move_held, owed.hold_rows, owed.compared, owed.timer_event_id, owed.judge_timers,
   owed.backfill_timers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION owed.old_claim, owed.old_sent, owed.old_gave_up, owed.old_due, owed.timer_event_id TO owed_platform;

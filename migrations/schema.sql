@@ -468,6 +468,7 @@ CREATE TABLE owed.subscriber (
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   time_zone text,
   erased_at timestamp with time zone,
+  recipient_digest text,
   CONSTRAINT subscriber_address_check CHECK (address !~ '[[:cntrl:]]'::text AND length(address) <= 320),
   CONSTRAINT subscriber_channel_fkey FOREIGN KEY (channel) REFERENCES owed.channel(name),
   CONSTRAINT subscriber_locale_check CHECK (locale ~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$'::text),
@@ -663,6 +664,19 @@ AS $function$
   SELECT ARRAY[owed.address_key(address), owed.address_digest(address)]
 $function$;
 
+CREATE OR REPLACE FUNCTION owed.addresses_of(p_people bigint[], p_rows uuid[], p_address text)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT coalesce(array_agg(DISTINCT btrim(given.address)), '{}')
+  FROM (
+    SELECT p_address AS address
+    UNION ALL SELECT s.address FROM owed.subscriber s WHERE s.id = ANY (p_people)
+    UNION ALL SELECT n.sent_to FROM owed.notification_ever n WHERE n.id = ANY (p_rows)
+  ) AS given WHERE btrim(given.address) <> ''
+$function$;
+
 CREATE OR REPLACE FUNCTION owed.backfill_timers(p_digest text, p_from bigint, p_to bigint, p_lines jsonb, p_refusals jsonb)
  RETURNS SETOF owed.backfill
  LANGUAGE plpgsql
@@ -683,8 +697,8 @@ BEGIN
   -- As in the platform's transactions: the shipments first, then what says who sends.
   PERFORM FROM owed.shipment sh
   WHERE sh.id IN (SELECT t.shipment_id FROM jsonb_to_recordset(p_lines) AS t (shipment_id text)) ORDER BY sh.id FOR NO KEY UPDATE;
-  PERFORM FROM owed.merchant m
-  WHERE m.id IN (SELECT t.merchant_id FROM jsonb_to_recordset(p_lines) AS t (merchant_id text)) ORDER BY m.id FOR SHARE;
+  PERFORM owed.keep_mode(given.merchant_id)
+  FROM (SELECT DISTINCT t.merchant_id FROM jsonb_to_recordset(p_lines) AS t (merchant_id text)) AS given;
 
   -- Of the good ones what was found out; what was given stays where it is.
   SELECT coalesce(jsonb_agg(jsonb_build_object('line', t.line, 'event_id', t.event_id, 'rule_id', t.rule_id, 'send_by', t.send_by))
@@ -841,14 +855,6 @@ AS $function$
   FROM beside
 $function$;
 
-CREATE OR REPLACE FUNCTION owed.contains(given text, needles text[])
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  SELECT EXISTS (SELECT FROM unnest(needles) AS needle WHERE strpos(lower(given), lower(needle)) > 0)
-$function$;
-
 CREATE OR REPLACE FUNCTION owed.describe_merchant(p_id text, p_tracking_url text, p_time_zone text)
  RETURNS void
  LANGUAGE plpgsql
@@ -883,56 +889,85 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.erase(p_address text, p_channel text, p_shipment_id text, p_recipient_id text, p_by text, p_why text, p_dry_run boolean)
- RETURNS TABLE(id bigint, subscribers integer, notifications integer, cancelled integer, suppressions integer, refused_events integer, texts integer)
+ RETURNS TABLE(id bigint, known boolean, subscribers integer, notifications integer, cancelled integer, suppressions integer, refused_events integer, texts integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
 DECLARE
-  v_people    bigint[];
-  v_rows      uuid[];
-  v_sent      uuid[] := '{}';
-  v_addresses text[];
-  v_keys      text[];
-  v_ids       text[];
-  v_names     text[];
-  v_words     text[];
-  v_one       owed.subscriber;
-  v_more      integer;
+  v_shipments  text[] := ARRAY[p_shipment_id];
+  v_people     bigint[];
+  v_rows       uuid[];
+  v_sent       uuid[] := '{}';
+  v_attempts   bigint[] := '{}';
+  v_hints      bigint[] := '{}';
+  v_timers     text[] := '{}';
+  v_suppressed bigint[];
+  v_refused    bigint[] := '{}';
+  v_addresses  text[];
+  v_keys       text[];
+  v_ids        text[];
+  v_names      text[];
+  v_specific   text[];
+  v_bytes      text[];
+  v_like       text[];
+  v_own        text;
+  v_all        text;
+  v_more       integer;
 BEGIN
   subscribers := 0; notifications := 0; cancelled := 0; suppressions := 0; refused_events := 0; texts := 0;
-  -- The shipments first, as everybody does: no event comes in between.
-  PERFORM FROM owed.shipment sh WHERE sh.id IN (
-    SELECT s.shipment_id FROM owed.subscriber s
-    WHERE CASE WHEN p_address IS NULL THEN (s.shipment_id, s.recipient_id) = (p_shipment_id, p_recipient_id)
-      ELSE owed.address_key(s.address) = owed.address_key(p_address) AND coalesce(s.channel = p_channel, true) END)
-  ORDER BY sh.id FOR NO KEY UPDATE;
-  SELECT coalesce(array_agg(s.id ORDER BY s.id), '{}') INTO v_people
-  FROM owed.subscriber s
-  JOIN (
-    SELECT DISTINCT same.shipment_id, same.recipient_id FROM owed.subscriber same
-    WHERE CASE WHEN p_address IS NULL THEN (same.shipment_id, same.recipient_id) = (p_shipment_id, p_recipient_id)
-      ELSE owed.address_key(same.address) = owed.address_key(p_address) AND coalesce(same.channel = p_channel, true) END
-  ) AS person USING (shipment_id, recipient_id);
+  IF p_address IS NOT NULL THEN
+    v_shipments := ARRAY(
+      SELECT DISTINCT s.shipment_id FROM owed.subscriber s
+      WHERE owed.same_address(s.address, p_address) AND coalesce(s.channel = p_channel, true));
+    v_sent := ARRAY(SELECT n.id FROM owed.notification_ever n WHERE owed.same_address(n.sent_to, p_address));
+    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' THEN
+      PERFORM owed.refuse('address', 'must be an email address, a telephone number of 7 digits or more, a URL that begins with '
+        'https://, or exactly what a subscriber has');
+    END IF;
+  END IF;
+  v_people := owed.people(v_shipments, p_address, p_channel, p_recipient_id);
+  v_rows := owed.rows_of(v_people);
+  v_addresses := owed.addresses_of(v_people, v_rows, p_address);
 
-  SELECT coalesce(array_agg(n.id ORDER BY n.id), '{}') INTO v_rows
-  FROM (SELECT DISTINCT s.shipment_id FROM owed.subscriber s WHERE s.id = ANY (v_people)) AS shipment
-  JOIN owed.event e USING (shipment_id)
-  CROSS JOIN LATERAL (
-    SELECT told.id FROM owed.notification_ever told
-    WHERE told.id > e.key AND told.id <= owed.notification_id(e.key, 65535) AND told.subscriber_id = ANY (v_people) OFFSET 0) AS n;
+  -- What is not the person's own.
+  v_specific := ARRAY(
+    SELECT lower(word) FROM unnest(v_addresses || (
+      SELECT array_agg(owed.address_key(address)) FROM unnest(v_addresses) AS address) || (
+      SELECT array_agg(s.recipient_id) FROM owed.subscriber s WHERE s.id = ANY (v_people) AND strpos(s.recipient_id, '@') > 0)) AS word
+    WHERE owed.is_specific(word) GROUP BY 1);
+  v_all := owed.needles(v_specific);
+  v_bytes := ARRAY(SELECT encode(convert_to(word, 'UTF8'), 'escape') FROM unnest(v_specific) AS word);
+  v_like := ARRAY(SELECT '%' || regexp_replace(word, '([\\%_])', '\\\1', 'g') || '%' FROM unnest(v_bytes) AS word);
+  IF v_specific <> '{}' THEN
+    v_refused := ARRAY(
+      SELECT r.id FROM owed.refused_event r
+      WHERE octet_length(r.body) > 0 AND lower(encode(r.body, 'escape')) LIKE ANY (v_like)
+        AND owed.without(encode(r.body, 'escape'), owed.needles(v_bytes)) <> encode(r.body, 'escape'));
+  END IF;
+  v_like := ARRAY(SELECT '%' || regexp_replace(word, '([\\%_])', '\\\1', 'g') || '%' FROM unnest(v_specific) AS word);
+  IF p_address IS NOT NULL AND v_specific <> '{}' THEN
+    v_attempts := ARRAY(
+      SELECT a.id FROM owed.attempt a WHERE lower(a.reason) LIKE ANY (v_like) AND owed.without(a.reason, v_all) <> a.reason);
+    v_hints := ARRAY(
+      SELECT x.id FROM owed.suppression x
+      WHERE lower(concat_ws(' ', x.detail, x.lifted_why)) LIKE ANY (v_like)
+        AND owed.without(concat_ws(' ', x.detail, x.lifted_why), v_all) <> concat_ws(' ', x.detail, x.lifted_why));
+    v_timers := ARRAY(
+      SELECT DISTINCT b.timer_id FROM owed.backfill_refusal b
+      WHERE lower(b.timer_id) LIKE ANY (v_like) AND owed.without(b.timer_id, v_all) <> b.timer_id);
+  END IF;
 
-  SELECT array_agg(DISTINCT btrim(given.address)) INTO v_addresses
-  FROM (
-    SELECT p_address AS address
-    UNION ALL SELECT s.address FROM owed.subscriber s WHERE s.id = ANY (v_people)
-    UNION ALL SELECT n.sent_to FROM owed.notification_ever n WHERE n.id = ANY (v_rows)
-  ) AS given WHERE btrim(given.address) <> '';
-  v_addresses := coalesce(v_addresses, '{}');
+  -- The shipments first, as everybody does: no event comes in between. Then again who and what it is now.
+  PERFORM FROM owed.shipment sh WHERE sh.id = ANY (v_shipments) ORDER BY sh.id FOR NO KEY UPDATE;
+  v_people := owed.people(v_shipments, p_address, p_channel, p_recipient_id);
+  v_rows := owed.rows_of(v_people);
+  v_addresses := owed.addresses_of(v_people, v_rows, p_address);
+  known := v_people <> '{}';
   SELECT coalesce(array_agg(DISTINCT owed.address_key(address)), '{}') INTO v_keys FROM unnest(v_addresses) AS address;
   SELECT coalesce(array_agg(DISTINCT btrim(s.name)), '{}') INTO v_names
-  FROM owed.subscriber s WHERE s.id = ANY (v_people) AND length(btrim(s.name)) > 2;
+  FROM owed.subscriber s WHERE s.id = ANY (v_people) AND octet_length(btrim(s.name)) > 2;
   -- A recipient's id that is an address, or has a whole name in it.
   SELECT coalesce(array_agg(DISTINCT s.recipient_id), '{}') INTO v_ids
   FROM owed.subscriber s
@@ -941,23 +976,30 @@ BEGIN
       SELECT regexp_replace(lower(word), '[^a-z0-9]', '', 'g') AS bare, word ~ '[^[:alnum:]]' AS long,
         regexp_replace(lower(s.recipient_id), '[^a-z0-9]', '', 'g') AS id
       FROM unnest(v_addresses || v_names) AS word) AS compared
-    WHERE bare <> '' AND (bare = compared.id OR long AND strpos(compared.id, bare) > 0)));
-  v_words := v_addresses || v_keys || (SELECT coalesce(array_agg(x), '{}') FROM unnest(v_ids) AS x WHERE strpos(x, '@') > 0);
+    WHERE bare <> '' AND (bare = compared.id OR long AND length(bare) > 3 AND strpos(compared.id, bare) > 0)));
+  -- In the person's own rows, names and whatever else stood for an address too.
+  v_own := owed.needles(ARRAY(
+    SELECT word FROM unnest(v_addresses || v_keys || v_names) AS word WHERE octet_length(word) > 2
+    UNION SELECT id FROM unnest(v_ids) AS id WHERE strpos(id, '@') > 0));
+  v_suppressed := ARRAY(
+    SELECT x.id FROM owed.suppression x
+    WHERE x.channel IN (SELECT name FROM owed.channel) AND x.address = ANY (v_keys) AND x.lifted_at IS NULL
+    UNION ALL
+    SELECT x.id FROM owed.suppression x
+    WHERE x.channel IN (SELECT name FROM owed.channel) AND x.address = ANY (v_keys) AND x.lifted_at IS NOT NULL);
 
   BEGIN
     INSERT INTO owed.erasure (erased_by, why, subscribers, notifications, cancelled, suppressions, refused_events, texts)
-    VALUES (p_by, owed.without(p_why, v_words || v_names), 0, 0, 0, 0, 0, 0) RETURNING erasure.id INTO id;
+    VALUES (p_by, owed.without(p_why, v_own), 0, 0, 0, 0, 0, 0) RETURNING erasure.id INTO id;
 
-    FOR v_one IN SELECT s.* FROM owed.subscriber s WHERE s.id = ANY (v_people) AND s.recipient_id = ANY (v_ids) ORDER BY s.id LOOP
-      UPDATE owed.old_send o SET recipient_id = 'erased-' || v_one.id
-      FROM owed.event e WHERE e.shipment_id = v_one.shipment_id AND o.event_id = e.id AND o.channel = v_one.channel
-        AND o.recipient_id = v_one.recipient_id;
-    END LOOP;
     UPDATE owed.subscriber s SET address = NULL, name = NULL, erased_at = coalesce(s.erased_at, clock_timestamp()),
+      recipient_digest = CASE WHEN s.recipient_id = ANY (v_ids) THEN owed.recipient_digest(s.recipient_id) ELSE s.recipient_digest END,
       recipient_id = CASE WHEN s.recipient_id = ANY (v_ids) THEN 'erased-' || s.id ELSE s.recipient_id END
     WHERE s.id = ANY (v_people)
       AND (s.address IS NOT NULL OR s.name IS NOT NULL OR s.erased_at IS NULL OR s.recipient_id = ANY (v_ids));
     GET DIAGNOSTICS subscribers = ROW_COUNT;
+    SELECT coalesce(sum(owed.rename_old_sends(s.id, s.recipient_digest, s.recipient_id)), 0) INTO texts
+    FROM owed.subscriber s WHERE s.id = ANY (v_people) AND s.recipient_digest IS NOT NULL;
 
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = clock_timestamp(), cancelled_by = 'erasure ' || erase.id,
       reason = 'erased', owed_at = NULL, died_at = NULL, stopped_at = NULL
@@ -969,47 +1011,44 @@ BEGIN
     WHERE n.id = held.id;
     GET DIAGNOSTICS cancelled = ROW_COUNT;
 
-    -- All that was sent to the person, and, where an address was given, all that was ever sent there: two scans, with what is
-    -- quick to compare first.
-    IF p_address IS NOT NULL THEN
-      v_sent := ARRAY(
-        SELECT n.id FROM owed.notification_ever n
-        WHERE translate(lower(btrim(n.sent_to)), ' ()./-', '') = translate(lower(btrim(p_address)), ' ()./-', '')
-          AND owed.address_key(n.sent_to) = owed.address_key(p_address));
-    END IF;
     UPDATE owed.notification n SET sent_to = NULL WHERE n.id = ANY (v_rows || v_sent) AND n.sent_to IS NOT NULL;
     GET DIAGNOSTICS notifications = ROW_COUNT;
     UPDATE owed.notification_archive n SET sent_to = NULL WHERE n.id = ANY (v_rows || v_sent) AND n.sent_to IS NOT NULL;
     GET DIAGNOSTICS v_more = ROW_COUNT; notifications := notifications + v_more;
 
     -- A provider's words may repeat an address; a person's, a name too.
-    UPDATE owed.notification n SET reason = owed.without(n.reason, v_words || v_names)
-    WHERE n.id = ANY (v_rows || v_sent) AND owed.contains(n.reason, v_words || v_names);
+    UPDATE owed.notification n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
+    WHERE n.id = ANY (v_rows || v_sent)
+      AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
-    UPDATE owed.notification_archive n SET reason = owed.without(n.reason, v_words || v_names)
-    WHERE n.id = ANY (v_rows || v_sent) AND owed.contains(n.reason, v_words || v_names);
+    UPDATE owed.notification_archive n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
+    WHERE n.id = ANY (v_rows || v_sent)
+      AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
-    UPDATE owed.attempt a SET reason = owed.without(a.reason, v_words || v_names)
-    WHERE a.notification_id = ANY (v_rows) AND owed.contains(a.reason, v_words || v_names) OR owed.contains(a.reason, v_words);
+    UPDATE owed.attempt a SET reason = owed.without(a.reason, v_own)
+    WHERE a.notification_id = ANY (v_rows) AND owed.without(a.reason, v_own) <> a.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
-    UPDATE owed.channel c SET closed_why = owed.without(c.closed_why, v_words) WHERE owed.contains(c.closed_why, v_words);
-    UPDATE owed.backfill_refusal b SET timer_id = NULL WHERE owed.contains(b.timer_id, v_words);
+    UPDATE owed.attempt a SET reason = owed.without(a.reason, v_all)
+    WHERE a.id = ANY (v_attempts) AND owed.without(a.reason, v_all) <> a.reason;
+    GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
+    UPDATE owed.channel c SET closed_why = owed.without(c.closed_why, v_all) WHERE owed.without(c.closed_why, v_all) <> c.closed_why;
+    IF v_timers <> '{}' THEN
+      UPDATE owed.backfill_refusal b SET timer_id = NULL WHERE b.timer_id = ANY (v_timers);
+    END IF;
 
     -- Where a digest stands already, the address is one too many.
     DELETE FROM owed.suppression x
-    WHERE x.address = ANY (v_keys) AND x.lifted_at IS NULL AND EXISTS (
+    WHERE x.id = ANY (v_suppressed) AND x.address = ANY (v_keys) AND x.lifted_at IS NULL AND EXISTS (
       SELECT FROM owed.suppression same
       WHERE same.channel = x.channel AND same.address = owed.address_digest(x.address) AND same.lifted_at IS NULL);
     UPDATE owed.suppression x SET
       address = CASE WHEN x.address = ANY (v_keys) THEN owed.address_digest(x.address) ELSE x.address END,
-      detail = owed.without(x.detail, v_words), lifted_why = owed.without(x.lifted_why, v_words || v_names)
-    WHERE x.address = ANY (v_keys) OR owed.contains(x.detail, v_words) OR owed.contains(x.lifted_why, v_words);
+      detail = owed.without(x.detail, CASE WHEN x.id = ANY (v_suppressed) THEN v_own ELSE v_all END),
+      lifted_why = owed.without(x.lifted_why, CASE WHEN x.id = ANY (v_suppressed) THEN v_own ELSE v_all END)
+    WHERE x.id = ANY (v_suppressed || v_hints);
     GET DIAGNOSTICS suppressions = ROW_COUNT;
 
-    UPDATE owed.refused_event r SET body = ''
-    WHERE octet_length(r.body) > 0 AND EXISTS (
-      SELECT FROM unnest(v_words || (SELECT coalesce(array_agg(x), '{}') FROM unnest(v_names) AS x WHERE strpos(x, ' ') > 0)) AS word
-      WHERE strpos(lower(encode(r.body, 'escape')), lower(encode(convert_to(word, 'UTF8'), 'escape'))) > 0);
+    UPDATE owed.refused_event r SET body = '' WHERE r.id = ANY (v_refused) AND octet_length(r.body) > 0;
     GET DIAGNOSTICS refused_events = ROW_COUNT;
 
     IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts = 0 THEN
@@ -1067,9 +1106,9 @@ AS $function$
     SELECT told.id, told.subscriber_id, told.rule_id FROM owed.notification_ever told
     WHERE told.id > e.key AND told.id <= owed.notification_id(e.key, 65535) AND told.channel = p_channel AND told.replays IS NULL
     OFFSET 0) AS n
-  JOIN owed.subscriber s ON s.id = n.subscriber_id AND s.recipient_id = p_recipient_id
   JOIN owed.rule r ON r.id = n.rule_id AND r.template = p_template
-  WHERE e.id = p_event_id
+  -- By the id that the recipient had before it was erased, too.
+  WHERE e.id = p_event_id AND n.subscriber_id = owed.subscriber_named(e.shipment_id, p_recipient_id, p_channel)
   LIMIT 1
 $function$;
 
@@ -1108,8 +1147,7 @@ CREATE OR REPLACE FUNCTION owed.hold_rows(p_merchant_id text, p_mode text, p_aft
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
-  PERFORM FROM owed.merchant m WHERE m.id = p_merchant_id AND m.mode = p_mode AND p_mode <> 'owed' FOR SHARE;
-  IF NOT FOUND THEN RETURN; END IF;
+  IF owed.keep_mode(p_merchant_id) IS DISTINCT FROM p_mode OR p_mode = 'owed' THEN RETURN; END IF;
   RETURN QUERY
   WITH shipment AS MATERIALIZED (
     SELECT sh.id FROM owed.shipment sh WHERE sh.merchant_id = p_merchant_id AND sh.id > p_after ORDER BY sh.id LIMIT p_most
@@ -1135,6 +1173,15 @@ BEGIN
   UNION ALL
   SELECT NULL, NULL, max(shipment.id) FROM shipment HAVING count(*) = p_most;
 END $function$;
+
+CREATE OR REPLACE FUNCTION owed.is_specific(address text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT address ~ '[^[:space:]@]@[^[:space:]@]' OR address ~* '^https://[^[:space:]]{3,}$'
+    OR (address ~ '^[+0-9 ()./-]+$' AND length(regexp_replace(address, '[^0-9]', '', 'g')) >= 7)
+$function$;
 
 CREATE OR REPLACE FUNCTION owed.is_time_zone(given text)
  RETURNS boolean
@@ -1198,14 +1245,19 @@ AS $function$
     SELECT known.*, CASE
       WHEN mode = 'owed' THEN 'merchant_id is a merchant for whom Owed sends already'
       WHEN owner <> merchant_id OR first_owner <> merchant_id THEN 'merchant_id is not the shipment''s'
-      WHEN NOT EXISTS (SELECT FROM owed.status x WHERE x.name = status) THEN 'status is not a known status'
-      WHEN NOT EXISTS (SELECT FROM owed.channel x WHERE x.name = channel) THEN 'channel is not a known channel'
+      WHEN NOT EXISTS (SELECT FROM owed.status x WHERE x.name = status) THEN
+        'status is not a known status: there are ' || (SELECT string_agg(x.name, ', ' ORDER BY x.name) FROM owed.status x)
+      WHEN NOT EXISTS (SELECT FROM owed.channel x WHERE x.name = channel) THEN
+        'channel is not a known channel: there are ' || (SELECT string_agg(x.name, ', ' ORDER BY x.name) FROM owed.channel x)
       WHEN occurred_at > now() + interval '5 minutes' THEN 'occurred_at is more than five minutes in the future'
       WHEN EXISTS (SELECT FROM zone WHERE zone.time_zone = known.time_zone) THEN 'time_zone is not a name of the IANA database'
-      WHEN rule_id IS NULL THEN 'template is no active rule''s for this merchant, status, role and channel'
+      WHEN rule_id IS NULL THEN
+        'template is no active rule''s for this merchant, status, role and channel: ''owed rules list'' shows them'
       WHEN heard AND NOT same OR first_event <> ROW(shipment_id, status, occurred_at) THEN 'event_id is taken by an event with other content'
       WHEN coalesce(own_role, first_role) <> role THEN 'role is not the one that this recipient has'
       WHEN send_by <= due_at THEN 'send_by must be after due_at'
+      WHEN send_by IS NULL AND occurred_at + make_interval(secs => send_within_s) <= due_at THEN
+        'send_by is missing, and the rule''s deadline is not after due_at: it would never be sent'
       WHEN subscribers > 50 THEN 'shipment_id has 50 subscribers, more than a shipment has'
       WHEN events > 100 THEN 'shipment_id has 100 events, more than a shipment has'
     END AS wrong
@@ -1217,6 +1269,23 @@ AS $function$
     split_part(wrong, ' ', 1), substr(wrong, strpos(wrong, ' ') + 1)
   FROM judged
 $function$;
+
+CREATE OR REPLACE FUNCTION owed.keep_mode(p_merchant_id text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_mode text;
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtext('owed.mode'), owed.mode_key(p_merchant_id));
+  -- A statement of its own, to see the cutover that was waited for. One snapshot for the whole transaction does not: its row says so.
+  IF current_setting('transaction_isolation') = 'read committed' THEN
+    SELECT m.mode INTO v_mode FROM owed.merchant m WHERE m.id = p_merchant_id;
+  ELSE
+    SELECT m.mode INTO v_mode FROM owed.merchant m WHERE m.id = p_merchant_id FOR SHARE;
+  END IF;
+  RETURN v_mode;
+END $function$;
 
 CREATE OR REPLACE FUNCTION owed.keep_pause()
  RETURNS trigger
@@ -1271,6 +1340,12 @@ BEGIN
     USING ERRCODE = 'lock_not_available';
 END $function$;
 
+CREATE OR REPLACE FUNCTION owed.mode_key(p_merchant_id text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ SELECT hashtext(p_merchant_id) & 1023 $function$;
+
 CREATE OR REPLACE FUNCTION owed.move_held(p_merchant_id text, p_mode text, p_since timestamp with time zone, p_past text, p_after text, p_most integer, p_by text, p_why text)
  RETURNS TABLE(id uuid, did text, next text)
  LANGUAGE plpgsql
@@ -1278,8 +1353,7 @@ CREATE OR REPLACE FUNCTION owed.move_held(p_merchant_id text, p_mode text, p_sin
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
-  PERFORM FROM owed.merchant m WHERE m.id = p_merchant_id AND m.mode = p_mode FOR SHARE;
-  IF NOT FOUND THEN RETURN; END IF;
+  IF owed.keep_mode(p_merchant_id) IS DISTINCT FROM p_mode THEN RETURN; END IF;
   RETURN QUERY
   WITH shipment AS MATERIALIZED (
     SELECT sh.id FROM owed.shipment sh WHERE sh.merchant_id = p_merchant_id AND sh.id > p_after ORDER BY sh.id LIMIT p_most
@@ -1347,6 +1421,20 @@ BEGIN
   SELECT NULL, NULL, max(shipment.id) FROM shipment HAVING count(*) = p_most;
 END $function$;
 
+CREATE OR REPLACE FUNCTION owed.needles(words text[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT '\[erased\]' || coalesce(string_agg(DISTINCT
+    '|(?:(?<![a-z0-9]' || CASE WHEN word ~ '@' THEN '|[a-z0-9][._%+''$*&-]+' WHEN word ~ '^[0-9]' THEN '|[a-z0-9][._/-]+' ELSE '' END
+    || ')|(?<=\\(?:[bfnrt]|u[0-9a-f]{4}|[0-3][0-7]{2})))'
+    || regexp_replace(word, '([][\\.*+?(){}|^$])', '\\\1', 'g')
+    || CASE WHEN word ~ '@' THEN '(?![a-z0-9_@]|[.-]+[a-z0-9])' WHEN word ~* '^https:' THEN '(?![a-z0-9/?#&=%_~@-]|[.:]+[a-z0-9])'
+      WHEN word ~ '[0-9]$' THEN '(?![a-z0-9]|[._/-][a-z0-9])' ELSE '(?![a-z0-9])' END, ''), '')
+  FROM unnest(words) AS word
+$function$;
+
 CREATE OR REPLACE FUNCTION owed.new_event_key()
  RETURNS uuid
  LANGUAGE sql
@@ -1375,15 +1463,22 @@ CREATE OR REPLACE FUNCTION owed.old_claim(merchant_id text, event_id text, recip
 AS $function$
 #variable_conflict use_column
 DECLARE
-  v_id     uuid := owed.find_notification($2, $3, $4, $5);
+  v_id     uuid;
   v_row    owed.notification;
   v_mode   text;
   v_fresh  timestamptz := clock_timestamp() - owed.old_claim_ends();
 BEGIN
+  IF NOT EXISTS (SELECT FROM owed.channel c WHERE c.name = $4) THEN PERFORM owed.refuse('channel', 'is not a known channel'); END IF;
+  -- One claim after the other: the second sees the first, wherever that found its place, and looks for the row only then.
+  PERFORM pg_advisory_xact_lock(hashtext('owed.old_claim'), hashtext(concat_ws(' ', $2, $3, $4, $5)));
+  v_mode := owed.keep_mode($1);
+  IF v_mode IS NULL THEN
+    PERFORM owed.keep_mode('');
+    v_mode := coalesce(owed.keep_mode($1), (SELECT new_merchants FROM owed.rollout));
+  END IF;
+  v_id := owed.find_notification($2, $3, $4, $5);
   IF v_id IS NULL THEN
-    -- A cutover waits for this, or this for it.
-    SELECT m.mode INTO v_mode FROM owed.merchant m WHERE m.id = $1 FOR SHARE;
-    IF coalesce(v_mode, (SELECT new_merchants FROM owed.rollout)) = 'owed' THEN RETURN false; END IF;
+    IF v_mode = 'owed' THEN RETURN false; END IF;
   ELSE
     SELECT * INTO v_row FROM owed.notification n WHERE n.id = v_id FOR NO KEY UPDATE;
     IF v_row.state IS DISTINCT FROM 'pending' OR v_row.mode IS NULL OR v_row.old_claimed_at > v_fresh THEN RETURN false; END IF;
@@ -1417,17 +1512,25 @@ CREATE OR REPLACE FUNCTION owed.old_due(most integer DEFAULT 100, within interva
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+  WITH held AS MATERIALIZED (
+    SELECT n.id, n.event_key, n.subscriber_id, n.rule_id, n.channel, n.due_at
+    FROM owed.notification n
+    WHERE n.owed_at = 'infinity' AND n.due_at <= now() AND n.due_at > now() - $2
+      AND n.shadow_moot IS NULL AND coalesce(n.send_by > now(), true)
+      AND coalesce(n.due_at > (SELECT restored_at FROM owed.heartbeat), true)
+      AND coalesce(n.old_claimed_at <= now() - owed.old_claim_ends(), true)
+    ORDER BY n.due_at, n.id
+    LIMIT 100 * $1::bigint
+  )
   SELECT sh.merchant_id, e.id, sh.id, e.status, e.occurred_at, s.recipient_id, s.role, n.channel, r.template, n.due_at
-  FROM owed.notification n
+  FROM held n
   JOIN owed.event e ON e.key = n.event_key
   JOIN owed.shipment sh ON sh.id = e.shipment_id
   JOIN owed.subscriber s ON s.id = n.subscriber_id
   JOIN owed.rule r ON r.id = n.rule_id
-  WHERE n.owed_at = 'infinity' AND n.due_at <= now() AND n.due_at > now() - $2
-    AND coalesce(n.due_at > (SELECT restored_at FROM owed.heartbeat), true)
-    AND coalesce(n.old_claimed_at <= now() - owed.old_claim_ends(), true)
-    AND NOT EXISTS (SELECT FROM owed.old_send o
-      WHERE (o.event_id, o.recipient_id, o.channel, o.template) = (e.id, s.recipient_id, n.channel, r.template))
+  WHERE NOT EXISTS (SELECT FROM owed.old_send o
+      WHERE (o.event_id, o.recipient_id, o.channel, o.template) = (e.id, s.recipient_id, n.channel, r.template)
+        AND (o.sent_at IS NOT NULL OR o.claimed_at > now() - owed.old_claim_ends()))
     AND (SELECT still.reason FROM owed.moot AS still WHERE still.id = n.id OFFSET 0) IS NULL
   ORDER BY n.due_at, n.id
   LIMIT $1
@@ -1486,9 +1589,26 @@ CREATE OR REPLACE FUNCTION owed.opt_out(p_shipment_id text, p_recipient_id text,
 AS $function$
   WITH opted_out AS (
     UPDATE owed.subscriber SET opted_out_at = clock_timestamp()
-    WHERE shipment_id = p_shipment_id AND recipient_id = p_recipient_id AND channel = p_channel AND opted_out_at IS NULL
+    WHERE id = owed.subscriber_named(p_shipment_id, p_recipient_id, p_channel) AND opted_out_at IS NULL
     RETURNING 1)
   SELECT EXISTS (SELECT FROM opted_out)
+$function$;
+
+CREATE OR REPLACE FUNCTION owed.people(p_shipments text[], p_address text, p_channel text, p_recipient_id text)
+ RETURNS bigint[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT coalesce(array_agg(s.id ORDER BY s.id), '{}')
+  FROM owed.subscriber s
+  JOIN (
+    SELECT DISTINCT same.shipment_id, same.recipient_id, same.recipient_digest FROM owed.subscriber same
+    WHERE same.shipment_id = ANY (p_shipments) AND CASE
+      WHEN p_address IS NULL THEN
+        same.recipient_id = p_recipient_id OR coalesce(same.recipient_digest = owed.recipient_digest(p_recipient_id), false)
+      ELSE owed.same_address(same.address, p_address) AND coalesce(same.channel = p_channel, true) END) AS person
+    ON s.shipment_id = person.shipment_id AND (s.recipient_id = person.recipient_id OR s.recipient_digest = person.recipient_digest)
+  WHERE s.shipment_id = ANY (p_shipments)
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.rank(outcome text)
@@ -1497,6 +1617,14 @@ CREATE OR REPLACE FUNCTION owed.rank(outcome text)
  IMMUTABLE PARALLEL SAFE
 AS $function$
   SELECT array_position(ARRAY['none', 'accepted', 'arrived', 'bounced', 'complained'], outcome)
+$function$;
+
+CREATE OR REPLACE FUNCTION owed.recipient_digest(recipient_id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT 'sha256:' || encode(sha256(convert_to(recipient_id, 'UTF8')), 'hex')
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.record_and_fan_out(p_id text, p_shipment_id text, p_status text, p_occurred_at timestamp with time zone)
@@ -1550,11 +1678,9 @@ BEGIN
     WHERE id = p_shipment_id;
   END IF;
 
-  -- A row that the old sender is to send must not come after its merchant's cutover, or nobody would: so that one waits.
-  SELECT nullif(mode, 'owed') INTO v_mode FROM owed.merchant WHERE id = v_shipment.merchant_id;
-  IF v_mode IS NOT NULL THEN
-    SELECT nullif(mode, 'owed') INTO v_mode FROM owed.merchant WHERE id = v_shipment.merchant_id FOR SHARE;
-  END IF;
+  -- A row must not come after its merchant's cutover, there or back, in the mode of before: nobody would send it, or both. So
+  -- that one waits.
+  v_mode := nullif(owed.keep_mode(v_shipment.merchant_id), 'owed');
 
   -- Who opted out, has no address, or would be told what is no longer true gets a row as well, already ended
   -- with its reason: months later the ledger says why nothing was sent.
@@ -1670,6 +1796,8 @@ CREATE OR REPLACE FUNCTION owed.register_shipment(p_id text, p_merchant_id text,
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+DECLARE
+  v_was text;
 BEGIN
   CASE
     WHEN coalesce(p_id, '') !~ '^[A-Za-z0-9._:-]{1,64}$' THEN
@@ -1682,10 +1810,48 @@ BEGIN
       PERFORM owed.refuse('tracking_number', 'must be 1 to 64 characters without control characters');
     ELSE
   END CASE;
-  INSERT INTO owed.merchant (id, name, mode) SELECT p_merchant_id, p_merchant_name, new_merchants FROM owed.rollout
-  ON CONFLICT (id) DO UPDATE SET name = excluded.name WHERE merchant.name <> excluded.name;
+  IF owed.keep_mode(p_merchant_id) IS NULL THEN
+    PERFORM owed.keep_mode('');
+    INSERT INTO owed.merchant (id, name, mode) SELECT p_merchant_id, p_merchant_name, new_merchants FROM owed.rollout
+    ON CONFLICT (id) DO NOTHING;
+  END IF;
+  -- What stays as it is is not locked: an event beside this waits for nothing. The shipment first, as for an event.
   INSERT INTO owed.shipment (id, merchant_id, tracking_number) VALUES (p_id, p_merchant_id, p_tracking_number)
-  ON CONFLICT (id) DO UPDATE SET tracking_number = excluded.tracking_number, merchant_id = excluded.merchant_id;
+  ON CONFLICT (id) DO NOTHING;
+  IF NOT FOUND THEN
+    SELECT sh.merchant_id INTO v_was FROM owed.shipment sh WHERE sh.id = p_id FOR NO KEY UPDATE;
+    IF v_was <> p_merchant_id AND EXISTS (
+      SELECT FROM owed.event e
+      CROSS JOIN LATERAL (
+        SELECT n.owed_at FROM owed.notification n WHERE n.id > e.key AND n.id <= owed.notification_id(e.key, 65535) OFFSET 0) AS waits
+      WHERE e.shipment_id = p_id AND waits.owed_at = 'infinity')
+    THEN
+      PERFORM owed.refuse('merchant_id',
+        'is not the shipment''s, and the old sender holds notifications of it: cut over the merchant that it belongs to first');
+    END IF;
+    UPDATE owed.shipment sh SET tracking_number = p_tracking_number, merchant_id = p_merchant_id
+    WHERE sh.id = p_id AND (sh.tracking_number, sh.merchant_id) <> (p_tracking_number, p_merchant_id);
+  END IF;
+  UPDATE owed.merchant m SET name = p_merchant_name WHERE m.id = p_merchant_id AND m.name <> p_merchant_name;
+END $function$;
+
+CREATE OR REPLACE FUNCTION owed.rename_old_sends(p_subscriber bigint, p_digest text, p_recipient_id text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_ids bigint[];
+BEGIN
+  v_ids := ARRAY(
+    SELECT o.id FROM owed.subscriber s JOIN owed.event e USING (shipment_id) JOIN owed.old_send o ON o.event_id = e.id
+    WHERE s.id = p_subscriber AND o.channel = s.channel AND owed.recipient_digest(o.recipient_id) = p_digest);
+  -- Said under both ids.
+  DELETE FROM owed.old_send o WHERE o.id = ANY (v_ids) AND EXISTS (
+    SELECT FROM owed.old_send same
+    WHERE (same.event_id, same.recipient_id, same.channel, same.template) = (o.event_id, p_recipient_id, o.channel, o.template)
+      AND (same.sent_at, same.provider_message_id) IS NOT DISTINCT FROM (o.sent_at, o.provider_message_id));
+  UPDATE owed.old_send o SET recipient_id = p_recipient_id WHERE o.id = ANY (v_ids);
+  RETURN cardinality(v_ids);
 END $function$;
 
 CREATE OR REPLACE FUNCTION owed.retain(p_days integer, p_refused_days integer, p_most integer)
@@ -1779,42 +1945,77 @@ BEGIN
   RETURN NEXT;
 END $function$;
 
-CREATE OR REPLACE FUNCTION owed.set_mode(p_merchant_id text, p_mode text, p_unheard_too boolean, p_by text, p_why text)
- RETURNS TABLE(was text, unheard integer, done boolean)
+CREATE OR REPLACE FUNCTION owed.rows_of(p_people bigint[])
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT coalesce(array_agg(n.id ORDER BY n.id), '{}')
+  FROM (SELECT DISTINCT s.shipment_id FROM owed.subscriber s WHERE s.id = ANY (p_people)) AS shipment
+  JOIN owed.event e USING (shipment_id)
+  CROSS JOIN LATERAL (
+    SELECT told.id FROM owed.notification_ever told
+    WHERE told.id > e.key AND told.id <= owed.notification_id(e.key, 65535) AND told.subscriber_id = ANY (p_people) OFFSET 0) AS n
+$function$;
+
+CREATE OR REPLACE FUNCTION owed.same_address(given text, wanted text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  SELECT translate(lower(btrim(given)), ' ()./-', '') = translate(lower(btrim(wanted)), ' ()./-', '')
+    AND owed.address_key(given) = owed.address_key(wanted)
+$function$;
+
+CREATE OR REPLACE FUNCTION owed.set_mode(p_merchant_id text, p_mode text, p_unheard_too boolean, p_dry_run boolean, p_by text, p_why text)
+ RETURNS TABLE(was text, unheard integer, events text[], waits_for text, done boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
-  -- Waits for the events and claims that are on their way, and they wait for this.
-  SELECT m.mode INTO was FROM owed.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  SELECT m.mode INTO was FROM owed.merchant m WHERE m.id = p_merchant_id;
   IF NOT FOUND THEN RETURN; END IF;
-  unheard := (SELECT count(*) FROM owed.old_send o
-    WHERE o.merchant_id = p_merchant_id AND o.notification_id IS NULL
-      AND NOT EXISTS (SELECT FROM owed.event e WHERE e.id = o.event_id));
-  done := p_mode <> 'owed' OR was = 'owed' OR unheard = 0 OR p_unheard_too;
-  IF done AND was <> p_mode THEN
-    UPDATE owed.merchant SET mode = p_mode WHERE id = p_merchant_id;
-    INSERT INTO owed.cutover (merchant_id, was, became, actor, why) VALUES (p_merchant_id, was, p_mode, p_by, p_why);
+  IF was <> p_mode AND NOT p_dry_run THEN
+    -- Events and claims on their way end first, and those that come wait for this.
+    waits_for := owed.take_mode(p_merchant_id);
+    SELECT m.mode INTO was FROM owed.merchant m WHERE m.id = p_merchant_id;
+  END IF;
+  SELECT u.sends, u.events INTO unheard, events FROM owed.unheard(p_merchant_id) AS u;
+  done := waits_for IS NULL AND (p_mode <> 'owed' OR was = 'owed' OR unheard = 0 OR p_unheard_too);
+  IF done AND was <> p_mode AND NOT p_dry_run THEN
+    BEGIN
+      -- Whoever is changing the row may be about to ask for its mode.
+      PERFORM FROM owed.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE NOWAIT;
+      UPDATE owed.merchant SET mode = p_mode WHERE id = p_merchant_id;
+      INSERT INTO owed.cutover (merchant_id, was, became, actor, why) VALUES (p_merchant_id, was, p_mode, p_by, p_why);
+    EXCEPTION WHEN lock_not_available THEN
+      waits_for := 'somebody who changes the merchant''s name or address';
+      done := false;
+    END;
   END IF;
   RETURN NEXT;
 END $function$;
 
-CREATE OR REPLACE FUNCTION owed.set_new_merchants(p_mode text, p_by text, p_why text)
- RETURNS text
+CREATE OR REPLACE FUNCTION owed.set_new_merchants(p_mode text, p_unheard_too boolean, p_dry_run boolean, p_by text, p_why text)
+ RETURNS TABLE(was text, unheard integer, events text[], waits_for text, done boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-DECLARE
-  v_was text;
 BEGIN
-  SELECT new_merchants INTO v_was FROM owed.rollout FOR UPDATE;
-  IF v_was <> p_mode THEN
-    UPDATE owed.rollout SET new_merchants = p_mode;
-    INSERT INTO owed.cutover (was, became, actor, why) VALUES (v_was, p_mode, p_by, p_why);
+  SELECT new_merchants INTO was FROM owed.rollout;
+  IF was <> p_mode AND NOT p_dry_run THEN
+    waits_for := owed.take_mode('');
+    SELECT new_merchants INTO was FROM owed.rollout;
   END IF;
-  RETURN v_was;
+  SELECT u.sends, u.events INTO unheard, events FROM owed.unheard(NULL) AS u;
+  done := waits_for IS NULL AND (p_mode <> 'owed' OR was = 'owed' OR unheard = 0 OR p_unheard_too);
+  IF done AND was <> p_mode AND NOT p_dry_run THEN
+    UPDATE owed.rollout SET new_merchants = p_mode;
+    INSERT INTO owed.cutover (was, became, actor, why) VALUES (was, p_mode, p_by, p_why);
+  END IF;
+  RETURN NEXT;
 END $function$;
 
 CREATE OR REPLACE FUNCTION owed.set_rule(p_merchant_id text, p_status text, p_role text, p_channel text, p_template text, p_delay_s integer, p_at_time time without time zone, p_send_within_s integer, p_only_while_current boolean, p_newest_replaces boolean, p_on_unknown text, p_by text, p_why text, p_silent boolean DEFAULT false, p_dry_run boolean DEFAULT false)
@@ -1905,6 +2106,24 @@ CREATE OR REPLACE FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id tex
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
+  v_erased owed.subscriber;
+BEGIN
+  SELECT * INTO v_erased FROM owed.subscriber s
+  WHERE s.id = owed.subscriber_named(p_shipment_id, p_recipient_id, p_channel) AND s.recipient_id <> p_recipient_id;
+  IF FOUND THEN
+    UPDATE owed.subscriber s SET recipient_id = p_recipient_id, recipient_digest = NULL WHERE s.id = v_erased.id;
+    PERFORM owed.rename_old_sends(v_erased.id, owed.recipient_digest(v_erased.recipient_id), p_recipient_id);
+  END IF;
+  RETURN owed.subscribe_by_id(p_shipment_id, p_recipient_id, p_role, p_channel, p_address, p_name, p_locale, p_time_zone);
+END $function$;
+
+CREATE OR REPLACE FUNCTION owed.subscribe_by_id(p_shipment_id text, p_recipient_id text, p_role text, p_channel text, p_address text, p_name text DEFAULT NULL::text, p_locale text DEFAULT 'en'::text, p_time_zone text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
   v_id bigint;
 BEGIN
   CASE
@@ -1936,6 +2155,18 @@ BEGIN
   RETURN v_id;
 END $function$;
 
+CREATE OR REPLACE FUNCTION owed.subscriber_named(p_shipment_id text, p_recipient_id text, p_channel text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT s.id FROM owed.subscriber s
+  WHERE s.shipment_id = p_shipment_id AND s.channel = p_channel
+    AND (s.recipient_id = p_recipient_id OR s.recipient_digest = owed.recipient_digest(p_recipient_id))
+  ORDER BY s.recipient_id = p_recipient_id DESC
+  LIMIT 1
+$function$;
+
 CREATE OR REPLACE FUNCTION owed.suppression_key(p_channel text, p_address text)
  RETURNS text
  LANGUAGE sql
@@ -1946,6 +2177,24 @@ AS $function$
     THEN digest.key ELSE owed.address_key($2) END
   FROM (SELECT owed.address_digest($2) AS key) AS digest
 $function$;
+
+CREATE OR REPLACE FUNCTION owed.take_mode(p_merchant_id text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET lock_timeout TO '3s'
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('owed.mode'), owed.mode_key(p_merchant_id));
+  RETURN NULL;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN coalesce((
+    SELECT string_agg(format('%s (%s, process %s)', a.usename, coalesce(nullif(a.application_name, ''), 'no name'), a.pid), ', ' ORDER BY a.pid)
+    FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND a.datname = current_database()
+      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+      AND l.classid::bigint = hashtext('owed.mode')::bigint & 4294967295 AND l.objid::bigint = owed.mode_key(p_merchant_id)),
+    'somebody who has ended by now');
+END $function$;
 
 CREATE OR REPLACE FUNCTION owed.time_to_drain(c owed.channel, due bigint, in_queue bigint)
  RETURNS double precision
@@ -1987,6 +2236,17 @@ BEGIN
     RETURN QUERY SELECT * FROM owed.record_and_fan_out(p_id, p_shipment_id, p_status, p_occurred_at);
   END IF;
 END $function$;
+
+CREATE OR REPLACE FUNCTION owed.unheard(p_merchant_id text)
+ RETURNS TABLE(sends integer, events text[])
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT count(*)::integer, coalesce((array_agg(DISTINCT o.event_id))[1:5], '{}') FROM owed.old_send o
+  WHERE o.notification_id IS NULL AND NOT EXISTS (SELECT FROM owed.event e WHERE e.id = o.event_id)
+    AND CASE WHEN p_merchant_id IS NULL THEN NOT EXISTS (SELECT FROM owed.merchant m WHERE m.id = o.merchant_id)
+      ELSE o.merchant_id = p_merchant_id END
+$function$;
 
 CREATE OR REPLACE FUNCTION owed.weigh_archived(p_ids uuid[], p_ats timestamp with time zone[], p_providers text[], p_message_ids text[], p_outcomes text[], p_details text[], p_suppress boolean[], p_evidence text[])
  RETURNS TABLE(id uuid, duplicate boolean, suppressed boolean, result text)
@@ -2040,19 +2300,13 @@ AS $function$
   FROM row
 $function$;
 
-CREATE OR REPLACE FUNCTION owed.without(given text, needles text[])
+CREATE OR REPLACE FUNCTION owed.without(given text, needles text)
  RETURNS text
- LANGUAGE plpgsql
+ LANGUAGE sql
  IMMUTABLE
 AS $function$
-DECLARE
-  v_needle text;
-BEGIN
-  FOREACH v_needle IN ARRAY needles LOOP
-    given := regexp_replace(given, '***=' || v_needle, '[erased]', 'gi');
-  END LOOP;
-  RETURN given;
-END $function$;
+  SELECT regexp_replace(given, needles, '[erased]', 'gi')
+$function$;
 
 CREATE TRIGGER pauses_are_kept AFTER UPDATE ON owed.heartbeat FOR EACH ROW WHEN (old.paused_at IS DISTINCT FROM new.paused_at) EXECUTE FUNCTION owed.keep_pause();
 
@@ -2104,6 +2358,7 @@ COMMENT ON COLUMN owed.rule.only_while_current IS 'sent only while the shipment 
 COMMENT ON COLUMN owed.rule.send_within_s IS 'seconds after the event occurred from which it is too late to send; null: never too late';
 COMMENT ON COLUMN owed.rule.silent IS 'tells nobody: a merchant''s own stands in place of the default ones all the same';
 COMMENT ON COLUMN owed.subscriber.erased_at IS 'since when nothing is kept here of who it was';
+COMMENT ON COLUMN owed.subscriber.recipient_digest IS 'of the recipient''s id before it was erased, where it told who it was';
 COMMENT ON COLUMN owed.subscriber.time_zone IS 'by its name in the IANA database; null: the merchant''s';
 COMMENT ON FUNCTION owed.record_event(id text, shipment_id text, status text, occurred_at timestamp with time zone) IS 'records an event and its notifications in the caller''s transaction; returns how many are new; raises OW001 when refused';
 COMMENT ON TABLE owed.backfill_refusal IS 'lines that were left out; of a file the first 10,000, and never a value';
@@ -2156,8 +2411,8 @@ GRANT EXECUTE ON FUNCTION owed.refuse(field text, reason text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.register_shipment(p_id text, p_merchant_id text, p_merchant_name text, p_tracking_number text) TO owed_platform;
 GRANT EXECUTE ON FUNCTION owed.retain(p_days integer, p_refused_days integer, p_most integer) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.retain(p_days integer, p_refused_days integer, p_most integer) TO owed_sweep;
-GRANT EXECUTE ON FUNCTION owed.set_mode(p_merchant_id text, p_mode text, p_unheard_too boolean, p_by text, p_why text) TO owed_operator;
-GRANT EXECUTE ON FUNCTION owed.set_new_merchants(p_mode text, p_by text, p_why text) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.set_mode(p_merchant_id text, p_mode text, p_unheard_too boolean, p_dry_run boolean, p_by text, p_why text) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.set_new_merchants(p_mode text, p_unheard_too boolean, p_dry_run boolean, p_by text, p_why text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.set_rule(p_merchant_id text, p_status text, p_role text, p_channel text, p_template text, p_delay_s integer, p_at_time time without time zone, p_send_within_s integer, p_only_while_current boolean, p_newest_replaces boolean, p_on_unknown text, p_by text, p_why text, p_silent boolean, p_dry_run boolean) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.subscribe(p_shipment_id text, p_recipient_id text, p_role text, p_channel text, p_address text, p_name text, p_locale text, p_time_zone text) TO owed_platform;
 GRANT EXECUTE ON FUNCTION owed.suppression_key(p_channel text, p_address text) TO owed_deliver;

@@ -60,7 +60,26 @@ const changesInTemplates = (source: string): Change[] =>
  */
 const unjudged = new Set(
   [
-    ...["erase", "without", "contains", "retain", "weigh_archived", "keep_pause", "suppression_key"],
+    ...[
+      "erase",
+      "without",
+      "retain",
+      "weigh_archived",
+      "keep_pause",
+      "suppression_key",
+      "addresses_of",
+      "is_specific",
+    ],
+    ...[
+      "needles",
+      "people",
+      "recipient_digest",
+      "rename_old_sends",
+      "rows_of",
+      "same_address",
+      "subscriber_named",
+    ],
+    ...["keep_mode", "mode_key", "take_mode", "unheard"],
     ...[
       "judge_timers",
       "backfill_timers",

@@ -1,5 +1,6 @@
 import { parseSettings } from "@owed/functions/settings";
 import { Ledger, type Mode } from "@owed/ledger";
+import type postgres from "postgres";
 import { main } from "../../packages/cli/src/main.ts";
 import { ledgerUsers } from "../../packages/cli/src/services.ts";
 import { seededRandom } from "../../packages/local/src/random.ts";
@@ -77,11 +78,20 @@ export async function play(cloud: Cloud, seed: number, rounds: number): Promise<
     const status = pick(statuses);
     const id = `E-${seed}-${played.events.length}`;
     played.events.push(id);
-    const record = () =>
-      cloud.sql`SELECT owed.record_event(${id}, ${shipment}, ${status}, clock_timestamp())`;
-    if (chance(0.2)) underWay.push(record);
+    const record = (sql: postgres.ISql = cloud.sql) =>
+      sql`SELECT owed.record_event(${id}, ${shipment}, ${status}, clock_timestamp())`;
+    const tell = () => old.hear({ id, merchant, shipment, status });
+    const how = random();
+    if (how < 0.2) underWay.push(record);
+    // The platform's transaction goes on for a while, and the old sender is told before it commits.
+    else if (how < 0.4)
+      return cloud.sql.begin(async (transaction) => {
+        await record(transaction);
+        tell();
+        for (let n = 0; n < 20; n += 1) await transaction`SELECT`;
+      });
     else await record();
-    old.hear({ id, merchant, shipment, status });
+    tell();
   };
   const cutOver = async () => {
     const merchant = pick(merchants);

@@ -1,7 +1,8 @@
-import type { Attempt, Notification } from "@owed/ledger";
+import type { Attempt, Circumstances, Moot, Notification } from "@owed/ledger";
+import { because, mootOf } from "./answer-cause.ts";
+import { waiting } from "./answer-waiting.ts";
 import type { Closed } from "./closed.ts";
 import { cameThrough, delivered, outcomeText } from "./fate.ts";
-import { closing } from "./text/channel.ts";
 import { time } from "./text/time.ts";
 import { plural } from "./text/words.ts";
 
@@ -11,6 +12,9 @@ export type Grounds = {
   tries: ReadonlyMap<string, readonly Attempt[]>;
   /** Of the channels that rows wait for. */
   closed: Closed;
+  /** Of those that wait: which are no longer to be sent. */
+  moot: ReadonlyMap<string, Moot>;
+  circumstances: Circumstances | null;
 };
 
 /** Was this recipient told of this event? */
@@ -34,7 +38,9 @@ export function answers(rows: readonly Notification[], grounds: Grounds, now = n
     if (!first) return [];
     const { recipientId, eventId, status, occurredAt } = first;
     const answer = verdict(group, grounds);
-    const clauses = group.map((row) => `${nameOf(row)} ${fateOf(row, grounds, now)}${doubtOf(row, grounds)}`);
+    const clauses = group.map(
+      (row) => `${nameOf(row)} ${fateOf(row, grounds, rows, now)}${doubtOf(row, grounds)}`,
+    );
     return {
       answer,
       sentence: `${openings[answer](recipientId, `${status} (event ${eventId})`)}: ${clauses.join("; ")}.`,
@@ -59,8 +65,9 @@ function verdict(rows: readonly Notification[], grounds: Grounds): Answer["answe
   if (rows.some(cameThrough)) return "yes";
   const open = (row: Notification) => row.state === "unknown" || row.state === "sending";
   if (rows.some((row) => open(row) || doubtOf(row, grounds) !== "")) return "unknown";
-  const ended = ["delivered", "dead", "cancelled"];
-  return rows.every((row) => ended.includes(row.state)) ? "no" : "not_yet";
+  const ended = (row: Notification) =>
+    ["delivered", "dead", "cancelled"].includes(row.state) || mootOf(row, grounds.moot) !== null;
+  return rows.every(ended) ? "no" : "not_yet";
 }
 
 /** A try whose outcome nobody knows may have arrived, whatever became of the row afterwards. */
@@ -78,21 +85,15 @@ function nameOf({ channel, template, status, replays }: Notification): string {
   return `the ${channel}${which}${replays ? " that was sent once more" : ""}`;
 }
 
-function fateOf(row: Notification, grounds: Grounds, now: Date): string {
+function fateOf(row: Notification, grounds: Grounds, rows: readonly Notification[], now: Date): string {
   switch (row.state) {
-    case "pending": {
-      if (row.mode)
-        return `is for the old sender to send${row.mode === "shadow" ? ", while Owed is watched beside it" : ""}, and ${row.dueAt > now ? "is" : "was"} due at ${time(row.dueAt)}`;
-      if (row.dueAt > now) return `is due at ${time(row.dueAt)}`;
-      const later = row.owedAt && row.owedAt > now ? `, and is not tried before ${time(row.owedAt)}` : "";
-      const why = later && row.reason ? ` (${row.reason})` : "";
-      const shut = grounds.closed.get(row.channel);
-      return `has been owed since ${time(row.dueAt)}${later}${why}${shut ? `, while its channel is ${closing(row.channel, shut)}` : ""}`;
-    }
+    case "pending":
     case "leased":
-      return `has been owed since ${time(row.dueAt)}, and a sweep is publishing it`;
-    case "queued":
-      return `has been in the queue since ${time(row.queuedAt)}`;
+    case "queued": {
+      const moot = mootOf(row, grounds.moot);
+      if (!moot) return waiting(row, grounds, now);
+      return `will not be sent, since ${because(row, moot, grounds.circumstances, rows)}`;
+    }
     case "sending":
       return `has been with a worker since ${time(row.claimedAt)}`;
     case "unknown": {
@@ -102,28 +103,18 @@ function fateOf(row: Notification, grounds: Grounds, now: Date): string {
     case "dead":
       return `was given up at ${time(row.stoppedAt)} after ${plural(row.attempts, "try", "tries")} (${row.reason})`;
     case "cancelled":
-      return cancelled(row, doubtOf(row, grounds) !== "");
+      return cancelled(row, grounds, rows);
     case "delivered":
       return delivered(row, grounds.tries.get(row.id));
   }
 }
 
 /** Evidence may come after the end: then it was sent all the same. */
-function cancelled(row: Notification, inDoubt: boolean): string {
+function cancelled(row: Notification, grounds: Grounds, rows: readonly Notification[]): string {
+  const moot = { reason: row.reason ?? "", by: row.cancelledBy ?? "" };
+  const why = because(row, moot, grounds.circumstances, rows);
   if (row.outcome === "none")
-    return `was ${inDoubt ? "cancelled" : "not sent"}, since ${cancelledBecause(row)}`;
+    return `was ${doubtOf(row, grounds) === "" ? "not sent" : "cancelled"}, since ${why}`;
   const message = row.providerMessageId ? ` as its message ${row.providerMessageId}` : "";
-  return `was cancelled at ${time(row.cancelledAt)}, since ${cancelledBecause(row)}, but ${row.provider ?? "the provider"} had accepted it${message}, as its own event says, and ${outcomeText(row)}`;
-}
-
-function cancelledBecause({ reason, sendBy, cancelledBy }: Notification): string {
-  if (reason === "expired") return `it could not be sent before ${time(sendBy)}, when it became too late`;
-  if (reason === "opted_out") return "the recipient had opted out";
-  if (reason === "suppressed")
-    return "its address was suppressed, after a message to it bounced for good or was complained about";
-  if (reason === "superseded")
-    return `a newer status made it untrue${cancelledBy ? ` (${cancelledBy})` : ""}`;
-  if (reason === "erased") return "the recipient's data had been erased";
-  const said = /^cancelled: (.*)$/s.exec(reason ?? "")?.[1];
-  return said ? `an operator cancelled it ("${said}")` : `it was cancelled (${reason})`;
+  return `was cancelled at ${time(row.cancelledAt)}, since ${why}, but ${row.provider ?? "the provider"} had accepted it${message}, as its own event says, and ${outcomeText(row)}`;
 }

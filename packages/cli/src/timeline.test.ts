@@ -155,3 +155,24 @@ test("what was put off waits for its channel", () => {
     `${now}; its channel is closed since 2026-03-29T09:00:00.000Z until somebody opens it (owed open email): somebody closed it (ana: wrong template)`,
   );
 });
+
+test("what is no longer to be sent says so before a sweep has come to it, with what made it so", () => {
+  const owed = row({
+    ...waiting,
+    ...{ state: "pending", outcome: "none", owedAt: at("09:30:00"), queuedAt: null, claimedAt: null },
+  });
+  expect(standing(owed, undefined, { reason: "opted_out", by: "suppression 17" })).toBe(
+    "pending; it will not be sent, since its recipient has opted out (suppression 17); it is cancelled when it is looked at again, at 2026-03-29T09:30:00.000Z",
+  );
+  const told = (cause: Parameters<typeof timeline>[1]) => timeline(owed, cause).at(-1);
+  expect(told({ kind: "recipient", at: at("09:10:00") })).toEqual({
+    at: at("09:10:00"),
+    what: "the recipient opted out",
+  });
+  expect(told({ kind: "suppression", id: "17", cause: "opted_out", at: at("09:10:00") })?.what).toBe(
+    "its address was suppressed: its owner opted out (suppression 17)",
+  );
+  expect(told({ kind: "event", id: "E-2", status: "returned", at: at("09:10:00") })?.what).toBe(
+    "the shipment came into returned (event E-2)",
+  );
+});

@@ -1,4 +1,5 @@
-import type { Attempt, Channel, History } from "@owed/ledger";
+import type { Attempt, Channel, History, Moot } from "@owed/ledger";
+import { type Cause, causeText } from "./answer-cause.ts";
 import { outcomeText } from "./fate.ts";
 import { closing } from "./text/channel.ts";
 import { mootText } from "./text/moot.ts";
@@ -9,9 +10,9 @@ export type Moment = { at: Date; what: string };
 
 /**
  * A notification's history in the order of time. A clean delivery keeps the last time of each step alone; what
- * was not clean, and what people did, is there in full.
+ * was not clean, and what people did, is there in full; and what made it moot, where that is known.
  */
-export function timeline(row: History): Moment[] {
+export function timeline(row: History, cause: Cause | null = null): Moment[] {
   const moments: Moment[] = [
     { at: row.occurredAt, what: `the shipment came into ${row.status} (event ${row.eventId})` },
   ];
@@ -27,6 +28,7 @@ export function timeline(row: History): Moment[] {
   const again = row.generation > 0 || row.attempts > 1 ? " (the last time)" : "";
   add(row.queuedAt, `marked as queued${again}`);
   add(row.claimedAt, `a worker took it to send it${row.sentTo ? ` to ${row.sentTo}` : ""}${again}`);
+  if (cause) add(cause.at, causeText(cause));
   for (const attempt of row.tries) add(attempt.at, describe(attempt));
   if (row.evidence !== "operator") add(row.deliveredAt, delivered(row));
   if (!row.tries.some(({ kind }) => kind === "cancelled"))
@@ -70,8 +72,12 @@ function delivered({ provider, providerMessageId, evidence, outcome, reason }: H
   return `delivered: ${provider ?? "the provider"} accepted it${as}, ${by}; outcome ${outcome}${reason ? ` (${reason})` : ""}`;
 }
 
-/** What it is now, and when somebody looks again; `closed`: why its channel is. */
-export function standing(row: History, closed?: NonNullable<Channel["closed"]>): string {
+/** What it is now, and when somebody looks again; `closed`: why its channel is; `moot`: why it will not be sent. */
+export function standing(
+  row: History,
+  closed?: NonNullable<Channel["closed"]>,
+  moot: Moot | null = null,
+): string {
   const { state, owedAt, outcome } = row;
   const why = row.reason
     ? ` (${state === "cancelled" ? mootText(row.reason, row.cancelledBy) : row.reason})`
@@ -82,6 +88,8 @@ export function standing(row: History, closed?: NonNullable<Channel["closed"]>):
   }
   if (state === "cancelled" && outcome !== "none")
     return `cancelled${why}, although ${row.provider ?? "the provider"} had accepted it, and ${outcomeText(row)}`;
+  if (owedAt && moot)
+    return `${state}; it will not be sent, since ${mootText(moot.reason, moot.by)}; it is cancelled when it is looked at again, at ${time(owedAt)}`;
   if (owedAt) {
     const waits = closed && (state === "pending" || state === "leased");
     const shut = waits ? `; its channel is ${closing(row.channel, closed)}` : "";

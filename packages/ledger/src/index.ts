@@ -77,7 +77,7 @@ export { type Difference, listDifferences } from "./rollout/list-differences.ts"
 export { markShadow } from "./rollout/mark-shadow.ts";
 export { holdRows, type Moved, moveHeld, type Step } from "./rollout/move-held.ts";
 export { type MerchantMode, type Modes, readModes } from "./rollout/read-modes.ts";
-export { setMode, setNewMerchants } from "./rollout/set-mode.ts";
+export { type ModeSet, setMode, setNewMerchants } from "./rollout/set-mode.ts";
 export { takeShadow } from "./rollout/take-shadow.ts";
 export { listRules, type RuleFilter } from "./rule/list-rules.ts";
 export { listStatuses } from "./rule/list-statuses.ts";

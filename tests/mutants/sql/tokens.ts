@@ -12,7 +12,7 @@ const patterns: [Token["kind"] | "space", RegExp][] = [
   ["string", /'(?:[^']|'')*'/y],
   ["word", /"[^"]+"|\$\d+|[A-Za-z_][A-Za-z0-9_]*/y],
   ["number", /\d+(?:\.\d+)?/y],
-  ["sign", /<=|>=|<>|!=|!~|:=|::|\|\||=>|[-+*/^<>=~.,;()[\]]/y],
+  ["sign", /<=|>=|<>|!=|!~|:=|::|\|\||=>|[-+*/^<>=~&:.,;()[\]]/y],
 ];
 
 /** The tokens of a statement, a template's text or a function's body; throws at what it does not know. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { checkTemplates } from "./check.ts";
+import { fileTags } from "./check-files.ts";
 import { checkEmail } from "./check-message.ts";
 import { renderEmail } from "./email.ts";
 import type { Language } from "./language.ts";
@@ -22,6 +23,14 @@ test("each language file is listed, under its own tag", () => {
       .map(({ tag }) => `${tag}.json`)
       .sort(),
   );
+});
+
+test("a language file that is not listed", () => {
+  const lying = ["ar", "de", "en", "fr", "it"];
+  expect(checkTemplates({ files: Object.values(locales), lying })).toEqual([
+    expect.objectContaining({ severity: "error", where: "it.json", rule: "unlisted" }),
+  ]);
+  expect(fileTags().sort()).toEqual(Object.keys(locales).sort());
 });
 
 test("the rules that a new ledger begins with name templates that there are", () => {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { fileTags } from "./check-files.ts";
 import { checkMessage } from "./check-message.ts";
 import { checkSource } from "./check-source.ts";
 import { type Language, languageSchema } from "./language.ts";
@@ -30,20 +31,25 @@ const needed = {
 /**
  * What is wrong with the templates, or missing. Without an error every message can be written in every language.
  * @param files the languages, as their files have them
+ * @param lying the tags of the files that lie in the folder
  * @param used the names of templates that rules use
  */
 export function checkTemplates({
-  files = Object.values(locales),
+  files,
+  lying = files ? [] : fileTags(),
   used = [],
 }: {
   files?: readonly unknown[];
+  lying?: readonly string[];
   used?: Iterable<string>;
 } = {}): Finding[] {
-  const tags = files.map(tagOf);
+  const languages = files ?? Object.values(locales);
+  const tags = languages.map(tagOf);
   return [
     ...[...new Set(used)].filter((name) => !isTemplateName(name)).map(unknownName),
     ...(tags.includes(defaultTag) ? [] : [noDefault]),
-    ...files.flatMap((file, at) => {
+    ...lying.filter((tag) => !tags.includes(tag)).map(unlisted),
+    ...languages.flatMap((file, at) => {
       const tag = tagOf(file);
       return tags.indexOf(tag) === at ? checkFile(file, tag) : [twice(tag)];
     }),
@@ -113,6 +119,13 @@ const tagOf = (file: unknown): string =>
 
 const general = { severity: "error", locale: "" } as const;
 const noDefault: Finding = { ...general, where: "locales", rule: "missing", message: "has no en.json" };
+const unlisted = (tag: string): Finding => ({
+  ...general,
+  where: `${tag}.json`,
+  rule: "unlisted",
+  message:
+    "is not in locales/index.ts under its own tag, so that nobody is written to in it: add a line there",
+});
 const twice = (tag: string): Finding => ({ ...general, where: tag, rule: "file", message: "is there twice" });
 const unknownName = (name: string): Finding => ({
   ...general,

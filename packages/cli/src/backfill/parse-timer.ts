@@ -9,6 +9,8 @@ export type Fields = { line: number; fields: Record<string, unknown> };
 const text = (most: number) =>
   v.pipe(
     v.string("must be a text"),
+    // Half a character, of an escape in JSON: neither UTF-8 nor the ledger can hold it.
+    v.check((given) => given.isWellFormed(), "is not Unicode: half of a surrogate pair"),
     v.check((given) => !given.includes("\uFFFD"), "is not UTF-8"),
     v.trim(),
     v.nonEmpty("is missing"),

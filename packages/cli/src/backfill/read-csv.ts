@@ -3,8 +3,8 @@ import { CsvError, parse } from "csv-parse";
 import { Failure } from "../errors.ts";
 import { columns, type Fields, needed } from "./parse-timer.ts";
 
-/** Bytes: a longer record has a quote that is not closed. */
-const longest = 64 * 1024;
+/** Bytes of a record: no timer is longer, and what is has a quote, or a line, that does not end. */
+export const longest = 64 * 1024;
 
 /**
  * The records of a CSV file with a header, in their order, as its chunks come: RFC 4180, quoted line breaks among it,

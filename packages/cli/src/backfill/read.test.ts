@@ -90,6 +90,19 @@ test.each([1, 4096])(
   },
 );
 
+test.each([7, 100_000])(
+  "JSON Lines: of a line of more than 64 KiB no more is kept (chunks of %i)",
+  async (size) => {
+    const text = `${JSON.stringify(fields)}\n{"a":"${"x".repeat(64 * 1024)}"}\n${JSON.stringify(fields)}\n${"x".repeat(64 * 1024 + 1)}`;
+    expect(await all(readJsonLines(chunksOf(text, size)))).toMatchObject([
+      { line: 1, fields },
+      { line: 2, field: "line", reason: "is longer than 64 KiB" },
+      { line: 3, fields },
+      { line: 4, field: "line", reason: "is longer than 64 KiB" },
+    ]);
+  },
+);
+
 test("a timer: what is empty or not there is none, and the language is English unless told", () => {
   const parsed = parseTimer({ line: 2, fields: { ...fields, name: "", event_id: "", send_by: "" } });
   expect(parsed).toMatchObject({ name: null, event_id: null, send_by: null, time_zone: null, locale: "en" });
@@ -105,6 +118,7 @@ test.each<[Record<string, unknown>, field: string, reason: RegExp]>([
   [{ address: undefined }, "address", /is missing/],
   [{ address: "secret@example.com\u0007" }, "address", /control characters/],
   [{ name: "M\uFFFDller" }, "name", /not UTF-8/],
+  [{ name: "Ann \ud83d" }, "name", /half of a surrogate pair/],
   [{ time_zone: "CET" }, "time_zone", /Europe\/Vienna/],
   [{ locale: "german!" }, "locale", /language tag/],
   [{ channel: 7 }, "channel", /text/],

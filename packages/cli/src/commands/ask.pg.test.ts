@@ -38,62 +38,6 @@ test("status: what is owed, how old, and who paused", async () => {
   expect((await world.owed("status")).out).toMatch(/^last sweep +\d{4}-\S+Z$/m);
 });
 
-test("audit: a sentence for each recipient and event first, then the rows, addresses masked", async () => {
-  const shipment = await registerShipment(world.db, ["buyer", "agent"]);
-  const event = await happen(world.db, shipment, "delivery_exception");
-  const [buyer = "", agent = ""] = await idsOf(world, shipment);
-  await deliverAs(world, buyer, accepted);
-  await deliverAs(world, agent, refusedOutcome);
-  const { code, out } = await world.owed("audit", "--shipment", shipment);
-  expect(code).toBe(0);
-  const [first = "", second = "", blank, head, ...rows] = out.trimEnd().split("\n");
-  expect(first).toMatch(
-    new RegExp(
-      `^Yes, buyer-1 was notified of delivery_exception \\(event ${event}\\): the email was accepted by ses at \\S+Z, as its message 0100-a, as its reply says`,
-    ),
-  );
-  expect(second).toMatch(
-    /^No, agent-1 was not notified .* after 1 try \(InvalidAddress: address has a space\)\.$/,
-  );
-  expect([blank, head?.split(/\s{2,}/).at(-1), rows.length]).toEqual(["", "notification", 2]);
-  expect(out).toContain("b***@example.com");
-  expect(out).not.toContain("buyer@example.com");
-  expect((await world.owed("audit", "--shipment", shipment, "--full")).out).toContain("buyer@example.com");
-  const { value } = await world.json("audit", "--shipment", shipment, "--recipient", "buyer-1");
-  expect(value.answers).toEqual([
-    {
-      answer: "yes",
-      sentence: first,
-      recipientId: "buyer-1",
-      eventId: event,
-      status: "delivery_exception",
-      occurredAt: expect.stringMatching(/Z$/),
-      notifications: [buyer],
-    },
-  ]);
-  expect(JSON.stringify(value)).not.toContain("buyer@example.com");
-});
-
-test("audit: on whose word a notification counts as sent", async () => {
-  const shipment = await registerShipment(world.db);
-  await happen(world.db, shipment, "picked_up");
-  const [id = ""] = await idsOf(world, shipment);
-  await deliverAs(world, id, refusedOutcome);
-  await world.owed("resolve", id, "--sent", "--why", "the buyer\u202e called", "--actor", "ana");
-  const { out } = await world.owed("audit", "--shipment", shipment);
-  expect(out).toMatch(/^Yes, .* on the word of ana, who says "the buyer\\u\{202e\} called"\.$/m);
-});
-
-test("audit: a misspelt name is not found, instead of not notified", async () => {
-  const shipment = await registerShipment(world.db);
-  await happen(world.db, shipment, "picked_up");
-  const unknown = await world.owed("audit", "--shipment", shipment, "--recipient", "byer-1");
-  expect([unknown.code, unknown.out]).toEqual([3, ""]);
-  expect(unknown.err).toContain("it has for buyer-1");
-  const { code, value } = await world.json("audit", "--shipment", "nowhere");
-  expect([code, value]).toEqual([3, { error: { kind: "not_found", message: expect.any(String) } }]);
-});
-
 test("show: the history in order, and what it is now", async () => {
   const shipment = await registerShipment(world.db);
   await happen(world.db, shipment, "picked_up");

@@ -1,7 +1,14 @@
-import { type Compared, compare as compareSenders, type Difference, listDifferences } from "@owed/ledger";
+import {
+  type Compared,
+  compare as compareSenders,
+  type Difference,
+  listDifferences,
+  readModes,
+} from "@owed/ledger";
 import type { Command } from "commander";
 import { instant, limit, text } from "../arguments.ts";
 import { type Run, teach } from "../command.ts";
+import { Failure } from "../errors.ts";
 import { explain } from "../rollout/explain.ts";
 import { table } from "../text/table.ts";
 import { duration, time } from "../text/time.ts";
@@ -26,6 +33,11 @@ export function compare(program: Command, run: Run): void {
     .option("--limit <n>", "at most so many differences", limit(10_000), 50)
     .action(({ merchant, since, until, limit: most }: Options) =>
       run("reads", async ({ ledger }) => {
+        if (merchant !== undefined && (await readModes(ledger, merchant, 1)).merchants.length === 0)
+          throw new Failure(
+            "not_found",
+            `the ledger knows no merchant ${merchant}: 'owed cutover' lists them`,
+          );
         const filter = { merchant: merchant ?? null, since: since ?? null, until: until ?? null };
         const [hours, found] = await Promise.all([
           compareSenders(ledger, filter),

@@ -2,6 +2,7 @@ import {
   type Ledger,
   type MerchantMode,
   type Mode,
+  type ModeSet,
   type Modes,
   modes,
   readModes,
@@ -16,7 +17,11 @@ import type { Result } from "../output.ts";
 import { type Fates, moveRows } from "../rollout/move-rows.ts";
 import { withBar } from "../text/bar.ts";
 import { table } from "../text/table.ts";
+import { time } from "../text/time.ts";
 import { plural } from "../text/words.ts";
+
+/** Minutes: owed.old_claim_ends in the ledger. */
+const claimStands = 15;
 
 type Options = {
   merchant?: string;
@@ -35,6 +40,7 @@ type Cutover = {
   unheardToo: boolean;
   why: string;
   actor: string;
+  dryRun: boolean;
 };
 
 export function cutover(program: Command, run: Run): void {
@@ -73,20 +79,23 @@ export function cutover(program: Command, run: Run): void {
     .option("--dry-run", "only say what would move")
     .action((options: Options, command: Command) => {
       const { merchant, newMerchants, to, why, past = null, unheardToo = false } = options;
-      if (merchant === undefined && newMerchants === undefined && to === undefined)
+      if (Object.keys(options).length === 0)
         return run("reads", async ({ ledger }) => list(await readModes(ledger, null, 1000)));
       if (
         (merchant === undefined) === (newMerchants === undefined) ||
         (merchant === undefined) !== (to === undefined)
       )
         throw new Failure("usage", "say --merchant with --to, or --new-merchants");
+      if (past !== null && to === undefined)
+        throw new Failure("usage", "--past goes with --merchant and --to");
       if (why === undefined) throw new Failure("usage", "say --why, for the record");
       const actor = actorOf(command);
+      const dryRun = options.dryRun ?? false;
       if (merchant === undefined || to === undefined)
         return run("writes", ({ ledger }) =>
-          newOnes(ledger, newMerchants ?? "owed", { actor, why }, options.dryRun ?? false),
+          newOnes(ledger, newMerchants ?? "owed", { actor, why, unheardToo, dryRun }),
         );
-      const asked = { merchant, to, past, unheardToo, why, actor };
+      const asked = { merchant, to, past, unheardToo, why, actor, dryRun };
       return run("writes", async ({ ledger }) => {
         const { at, merchants } = await readModes(ledger, merchant, 1);
         const [now] = merchants;
@@ -96,7 +105,10 @@ export function cutover(program: Command, run: Run): void {
             `the ledger knows no merchant ${merchant}: 'owed cutover' lists them`,
           );
         requirePast(now, asked);
-        return options.dryRun ? preview(now, asked) : cutOver(ledger, now, asked, at);
+        const set = await setMode(ledger, merchant, to, asked);
+        if (!set) throw new Failure("not_found", `the ledger knows no merchant ${merchant}`);
+        requireSet(set, merchant);
+        return dryRun ? preview(now, asked) : cutOver(ledger, now, set, asked, at);
       });
     });
 }
@@ -111,32 +123,51 @@ function requirePast({ due, claimed, silent }: MerchantMode, { merchant, to, pas
   );
 }
 
-async function cutOver(ledger: Ledger, before: MerchantMode, asked: Cutover, since: string): Promise<Result> {
-  const { merchant, to } = asked;
-  const set = await setMode(ledger, merchant, to, asked);
-  if (!set) throw new Failure("not_found", `the ledger knows no merchant ${merchant}`);
-  if (!set.done)
+/** Throws `not_allowed` with why the mode was not, or would not be, changed. */
+function requireSet({ done, unheard, events, waitsFor }: ModeSet, whose: string): void {
+  if (done) return;
+  if (waitsFor !== null)
     throw new Failure(
       "not_allowed",
-      `the old sender has told, or is telling, ${plural(set.unheard, "recipient")} of events of ${merchant} that the ledger has not heard of: let ingest catch up ('owed compare' names them), or say --unheard-too`,
+      `an open transaction about ${whose} has to end first, that of ${waitsFor}; nothing was changed: let it end, and run this again`,
     );
+  throw new Failure(
+    "not_allowed",
+    `the old sender has told, or is telling, ${plural(unheard, "recipient")} of events of ${whose}, and the ledger has not heard of ${events.join(", ")}${events.length === 5 ? ", …" : ""}: let ingest catch up, or say --unheard-too`,
+  );
+}
+
+async function cutOver(
+  ledger: Ledger,
+  before: MerchantMode,
+  set: ModeSet,
+  asked: Cutover,
+  since: string,
+): Promise<Result> {
+  const { merchant, to } = asked;
   const fates = await withBar(`${merchant} to ${to}`, before.held, (update) =>
     moveRows(ledger, { ...asked, mode: to, since }, update),
   );
   const left = fates.claimed + fates.past;
+  const againFrom = fates.claimed > 0 ? new Date(new Date(since).getTime() + claimStands * 60_000) : null;
   const { claimedIds, ...counts } = fates;
   return {
-    json: { merchant, was: set.was, mode: to, rows: counts, claimedIds: claimedIds.slice(0, 100) },
+    json: { merchant, was: set.was, mode: to, rows: counts, claimedIds: claimedIds.slice(0, 100), againFrom },
     lines: [
       set.was === to
         ? `${merchant} was ${to} already.`
         : `${merchant} was ${set.was}, and is ${to} from now on.`,
       ...fateLines(fates, to),
-      ...(left > 0 ? ["Run the same command again for those that are left."] : []),
+      ...(left > 0 ? [again(againFrom)] : []),
     ],
     exitCode: left > 0 ? exitCodes.not_allowed : 0,
   };
 }
+
+const again = (from: Date | null): string =>
+  from === null
+    ? "Run the same command again, with --past, for those that are left."
+    : `Run the same command again for those that are left, from ${time(from)} on: a claim stands for ${claimStands} minutes.`;
 
 function fateLines(fates: Fates, to: Mode): string[] {
   const said: [number, string][] = [
@@ -169,12 +200,12 @@ function preview(
 async function newOnes(
   ledger: Ledger,
   mode: Mode,
-  act: { actor: string; why: string },
-  dryRun: boolean,
+  act: Pick<Cutover, "actor" | "why" | "unheardToo" | "dryRun">,
 ): Promise<Result> {
-  const was = dryRun
-    ? (await readModes(ledger, null, 1)).newMerchants
-    : await setNewMerchants(ledger, mode, act);
+  const set = await setNewMerchants(ledger, mode, act);
+  requireSet(set, "merchants that are new to it");
+  const { was } = set;
+  const { dryRun } = act;
   const line = `Merchants that the ledger first hears of were ${was}, and ${dryRun ? "would be" : "are"} ${mode}.`;
   return { json: { newMerchants: mode, was, dryRun }, lines: [line] };
 }

@@ -39,7 +39,32 @@ test("erased: counted before, done once, and the audit still answers", async () 
     /^No, buyer-1 was not notified of customs_hold .* since the recipient's data had been erased/m,
   );
   expect(out).not.toMatch(/buyer@example/i);
-  expect(await world.owed(...asked)).toEqual({ code: 0, out: "Nothing of this person is kept.\n", err: "" });
+  expect(
+    await world.owed("erase", "--shipment", shipment, "--recipient", "buyer-1", "--why", "request 4711"),
+  ).toEqual({ code: 0, out: "Nothing of this person is kept.\n", err: "" });
+});
+
+test.each([
+  [["--address", "nobody@example.com"], /^no subscriber has this address, and nothing mentions it$/],
+  [
+    ["--address", "nobody@example.com", "--channel", "sms"],
+    /^no subscriber has this address on the channel sms, /,
+  ],
+  [["--shipment", "S-none", "--recipient", "b"], /^the ledger knows no recipient b of a shipment S-none; /],
+])("whom nobody knows is not found: %j", async (whom, message) => {
+  expect(await world.json("erase", ...whom, "--why", "w")).toMatchObject({
+    code: 3,
+    value: { error: { kind: "not_found", message: expect.stringMatching(message) } },
+  });
+});
+
+test("what is no address, and nobody has, is refused", async () => {
+  expect(await world.json("erase", "--address", "n/a", "--why", "w")).toMatchObject({
+    code: 3,
+    value: {
+      error: { kind: "refused", message: expect.stringMatching(/^address must be an email address, /) },
+    },
+  });
 });
 
 test.each([

@@ -25,7 +25,11 @@ export function erase(program: Command, run: Run): void {
       'erase --shipment S-1001 --recipient buyer-1 --why "request 4711"',
     ],
   })
-    .option("--address <address>", "everybody who has it, upper and lower case alike", text)
+    .option(
+      "--address <address>",
+      "everybody who has it, and wherever it is mentioned; upper and lower case alike",
+      text,
+    )
     .option("--channel <channel>", "with --address: on this channel alone", text)
     .option("--shipment <id>", "with --recipient: the shipment", text)
     .option("--recipient <id>", "with --shipment: its recipient", text)
@@ -36,7 +40,9 @@ export function erase(program: Command, run: Run): void {
       const person = personOf(options);
       const dryRun = options.dryRun === true;
       return run("writes", async ({ ledger }) => {
-        const { id, ...erased } = await erasePerson(ledger, person, act, { dryRun });
+        const done = await erasePerson(ledger, person, act, { dryRun });
+        if (!done) throw nobody(person);
+        const { id, ...erased } = done;
         return {
           json: { erasure: id, dryRun, ...erased, actor: act.actor },
           lines: lines(id, erased, dryRun),
@@ -53,6 +59,18 @@ function personOf({ address, channel, shipment, recipient }: Options): Person {
   throw new Failure(
     "usage",
     "whom? Give --address, with or without --channel; or --shipment and --recipient",
+  );
+}
+
+function nobody(person: Person): Failure {
+  if ("address" in person) {
+    const where = person.channel === undefined ? "" : ` on the channel ${person.channel}`;
+    return new Failure("not_found", `no subscriber has this address${where}, and nothing mentions it`);
+  }
+  const { shipmentId, recipientId } = person;
+  return new Failure(
+    "not_found",
+    `the ledger knows no recipient ${recipientId} of a shipment ${shipmentId}; look for the ids with 'owed audit --shipment S'`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { check } from "../preview/check.ts";
+import { loaded } from "../preview/load.ts";
 import { runCli } from "../testing.ts";
 
 // Whoever opens the services fails: the command works without any.
@@ -103,9 +104,34 @@ test.for([
   [["--template", "delivered", "--status", "returned"], "delivered is not of the status returned"],
   [["--role", "king"], "Allowed choices are buyer, merchant, agent, warehouse"],
   [["--at", "yesterday"], "RFC 3339"],
+  [["--template", "delivered", "--time-zone", "Mars/X"], "a time zone of the IANA database"],
   [["--html"], "--html shows the email of one --template"],
   [["--html", "--template", "delivered", "--channel", "sms"], "--html shows the email of one --template"],
 ] as const)("%j is wrong usage", async ([argv, message]) => {
   const { code, err } = await owed(...argv);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test("a language without a file is shown in English, and says so", async () => {
+  const of = ["--template", "delivered", "--channel", "sms", "--locale"];
+  const { code, out } = await owed(...of, "it-CH");
+  expect([code, out.split("\n").slice(0, 3)]).toEqual([
+    0,
+    [
+      "There is no language file for it-CH: English is shown, and sent. There are ar, de, en, fr.",
+      "",
+      "— delivered, sms, it-CH, buyer —",
+    ],
+  ]);
+  expect((await json(...of, "it")).note).toContain("no language file for it:");
+  for (const known of ["de-AT", "de_AT", "en"]) expect((await json(...of, known)).note).toBeNull();
+});
+
+test("a language file that is no JSON is named, without a stack", async () => {
+  const message = "/locales/de.json: Expected ',' or '}' after property value in JSON (line 3 column 5)";
+  const failure = await loaded(Promise.reject(new SyntaxError(message))).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ kind: "failed", message: `a language file can't be read: ${message}` });
+  // The stack that is printed is the cause's.
+  expect(failure).not.toHaveProperty("cause");
+  await expect(loaded(Promise.reject(new TypeError("x")))).rejects.toBeInstanceOf(TypeError);
 });

@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { instant, text } from "../arguments.ts";
 import { type Run, teach } from "../command.ts";
+import { loaded } from "../preview/load.ts";
 import type { Options } from "../preview/options.ts";
 
 export function preview(program: Command, run: Run): void {
@@ -33,17 +34,28 @@ export function preview(program: Command, run: Run): void {
     .option("--merchant <name>", "the merchant's name", text)
     .option("--parcel <number>", "the tracking number", text)
     .option("--tracking-url <url>", "the merchant's tracking page, with {tracking_number} in it", text)
-    .option("--time-zone <zone>", "the recipient's, such as Europe/Vienna", text)
+    .option("--time-zone <zone>", "the recipient's, such as Europe/Vienna", timeZone)
     .option("--at <time>", "when it occurred, RFC 3339 with offset", instant)
     .option("--html", "the HTML of one template's email alone")
     .option("--check", "look for mistakes in all language files; exits 1 if there are errors")
     .action((options: Options) =>
       // The other commands do without the language files, whatever somebody has made of them.
       run(async () => {
-        const { check, messages, overview, page } = await import("../preview/index.ts");
+        const { check, messages, overview, page } = await loaded(import("../preview/index.ts"));
         if (options.check) return check();
         if (options.html) return page(options);
         return Object.keys(options).length === 0 ? overview() : messages(options);
       }),
     );
+}
+
+/** A name of the IANA database: with another one the message would say the time in UTC. */
+function timeZone(given: string): string {
+  const name = text(given);
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+  } catch {
+    throw new InvalidArgumentError("It must be a time zone of the IANA database, such as Europe/Vienna.");
+  }
+  return name;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
+import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
 import { createWorld, deliverAs, idsOf, type World } from "../testing.ts";
 
 let world: World;
@@ -47,7 +47,34 @@ test("a page that people read, with the proof in a sentence", async () => {
   expect(out).toMatch(
     /^1 notification of that time is still owed: 5 due = 2 sent \+ 1 superseded \+ 1 dead \+ 1 still owed\.$/m,
   );
-  expect(out).toMatch(/^\S+Z +email +pending +- +[0-9a-f-]{36}$/m);
+  expect(out).toMatch(/^Sweeps run again, and it is not drained yet: ask again after the next ones\.$/m);
+  expect(out).toMatch(/^channel +state +still owed\nemail +pending +1\ntheir ids: --full$/m);
+  const full = (await world.owed("report", "--full")).out;
+  expect(full).toMatch(/^\S+Z +email +pending +- +[0-9a-f-]{36}$/m);
+  expect(full).not.toContain("--full");
+});
+
+test("straight after 'resume' the outage is not over, and the next sweep ends it", async () => {
+  await fiveInAnOutage();
+  await world.db.sql`DELETE FROM owed.sweep_run WHERE started_at > now() - interval '90 minutes'`;
+  await world.owed("pause", "--why", "maintenance", "--actor", "ana");
+  expect((await world.owed("report")).out).toMatch(/^Outage for 1 h 40 min, and it goes on: since \S+Z$/m);
+  await world.owed("resume");
+  const { out } = await world.owed("report");
+  expect(out).toMatch(/^Outage for 1 h 40 min: since \S+Z; resumed, and no sweep has worked since$/m);
+  expect(out).toMatch(/^The next sweep begins to drain it: ask again after it\.$/m);
+  await world.db.sql`TRUNCATE owed.pause`;
+});
+
+test("of more than a hundred the number is exact, and the oldest are listed by id", async () => {
+  await beat(200, 100);
+  await beat(20, 0);
+  await owe(world.db, 103, "picked_up");
+  await world.db.sql`UPDATE owed.notification SET due_at = now() - interval '1 hour'`;
+  expect((await world.owed("report")).out).toMatch(
+    /^channel +still owed\nemail +103\ntheir ids, the oldest 100: --full$/m,
+  );
+  expect((await world.owed("report", "--full")).out).toMatch(/^… and 3 more$/m);
 });
 
 test("the same as JSON, with the way it went", async () => {

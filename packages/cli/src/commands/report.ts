@@ -7,7 +7,7 @@ import { page } from "../report/text.ts";
 import { duration } from "../text/time.ts";
 import { plural } from "../text/words.ts";
 
-type Options = { since?: string; until?: string; gap?: number; merchant?: string };
+type Options = { since?: string; until?: string; gap?: number; merchant?: string; full?: boolean };
 
 /** Beats that must be missing. */
 const beats = 3;
@@ -32,7 +32,8 @@ export function report(program: Command, run: Run): void {
       durationOf,
     )
     .option("--merchant <id>", "this merchant's notifications alone", text)
-    .action(({ since, until, gap: given, merchant }: Options) =>
+    .option("--full", "what is still owed one by one, with ids; it is counted otherwise")
+    .action(({ since, until, gap: given, merchant, full = false }: Options) =>
       run("reads", async ({ ledger, settings }) => {
         const gap = given ?? beats * (await settings()).sweep.every;
         const asked = { since: since ?? null, until: until ?? null, gap, merchant: merchant ?? null };
@@ -45,7 +46,7 @@ export function report(program: Command, run: Run): void {
           lines: [
             `${plural(outages.length, "outage")} ${span}${till}: no sweep for more than ${duration(gap)}`,
             "",
-            ...page(found),
+            ...page(found, full),
           ],
           exitCode: found.addsUp ? 0 : 1,
         };

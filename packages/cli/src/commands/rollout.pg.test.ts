@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { passTime } from "../../../../tests/support/time.ts";
+import { waitsForLock } from "../../../ledger/src/testing/race.ts";
 import { createWorld, type World } from "../testing.ts";
 
 let world: World;
@@ -16,7 +17,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+/** From one moment: the same timer twice is the same to the millisecond. */
+const start = Date.now();
+const inHours = (hours: number) => new Date(start + hours * 3_600_000).toISOString();
 
 /** A timer of the old sender: of a shipment that is held by customs, about to be told that it still is. */
 const timer = (shipment: string, changes: Record<string, unknown> = {}) => ({
@@ -70,24 +73,30 @@ test("backfill: each line is added, known already, or left out with its number, 
     timer("A-6", { status: "delivered", template: "delivered", occurred_at: inHours(1) }),
     timer("A-1", { merchant_id: "another" }),
     timer("A-7", { event_id: "E-A-2" }),
+    timer("A-8", { status: "lost_in_space" }),
+    timer("A-9", { due_at: inHours(24 * 365) }),
+    timer("A-10", { name: "Ann \ud83d" }),
   ]);
   const tried = await world.json("backfill", path, "--dry-run");
-  expect(tried).toMatchObject({ code: 3, value: { records: 9, refused: 6 } });
+  expect(tried).toMatchObject({ code: 3, value: { records: 12, refused: 9 } });
   expect(await rowsOf("shop-of-A")).toEqual([]);
 
   const { code, value } = await world.json("backfill", path, "--batch", "2");
   expect(code).toBe(3);
-  expect(value).toMatchObject({ records: 9, added: 2, repeated: 1, refused: 6 });
+  expect(value).toMatchObject({ records: 12, added: 2, repeated: 1, refused: 9 });
   expect(value.refusals).toMatchObject([
     { line: 4, timer_id: "t-A-3", field: "address" },
-    { line: 5, field: "template" },
+    { line: 5, field: "template", reason: expect.stringContaining("rules list") },
     { line: 6, field: "send_by", reason: "must be after due_at" },
     { line: 7, field: "occurred_at" },
     { line: 8, field: "merchant_id", reason: "is not the shipment's" },
     { line: 9, field: "event_id" },
+    { line: 10, field: "status", reason: expect.stringContaining("customs_hold, customs_released") },
+    { line: 11, field: "send_by", reason: expect.stringContaining("never be sent") },
+    { line: 12, field: "name", reason: expect.stringContaining("surrogate") },
   ]);
   const kept = await readFile(`${path}.refused.jsonl`, "utf8");
-  expect(kept.trim().split("\n")).toHaveLength(6);
+  expect(kept.trim().split("\n")).toHaveLength(9);
   expect(kept).not.toContain("private");
   const rows = await rowsOf("shop-of-A");
   expect(rows).toMatchObject([
@@ -97,7 +106,7 @@ test("backfill: each line is added, known already, or left out with its number, 
   expect(rows).toMatchObject(Array(2).fill({ state: "pending", mode: "old", owed: false }));
 
   // The same file again is known as a whole; the same timers in another file one by one.
-  expect(await world.json("backfill", path)).toMatchObject({ value: { before: 9, added: 2 } });
+  expect(await world.json("backfill", path)).toMatchObject({ value: { before: 12, added: 2 } });
   const other = await fileOf("b.jsonl", [
     timer("A-2", { event_id: "E-A-2", occurred_at: undefined }),
     timer("A-9"),
@@ -154,7 +163,11 @@ test("cutover: what the old sender is at work on stays with it; what is past nee
   });
   expect(await to("owed", "--past", "cancel")).toMatchObject({
     code: 3,
-    value: { was: "old", rows: { moved: 1, cancelled: 1, claimed: 1 } },
+    value: {
+      was: "old",
+      rows: { moved: 1, cancelled: 1, claimed: 1 },
+      againFrom: expect.stringMatching(/Z$/),
+    },
   });
   expect(await asOldSender("old_claim", merchant, "E-C-4")).toMatchObject([{ may: false }]);
   expect(await rowsOf(merchant)).toMatchObject([
@@ -192,24 +205,16 @@ test("cutover: not while the old sender has told of an event that the ledger has
   await world.json("backfill", await fileOf("d.jsonl", [timer("D-1")]));
   expect(await asOldSender("old_claim", merchant, "E-D-2")).toMatchObject([{ may: true }]);
   expect(await asOldSender("old_claim", merchant, "E-D-2")).toMatchObject([{ may: false }]);
-  const cutover = () => world.json("cutover", "--merchant", merchant, "--to", "owed", "--why", "W");
-  expect(await cutover()).toMatchObject({
-    code: 3,
-    value: { error: { message: expect.stringContaining("has not heard of") } },
-  });
+  const cutover = (...more: string[]) =>
+    world.json("cutover", "--merchant", merchant, "--to", "owed", "--why", "W", ...more);
+  for (const dryRun of [["--dry-run"], []])
+    expect(await cutover(...dryRun)).toMatchObject({
+      code: 3,
+      value: { error: { message: expect.stringContaining("has not heard of E-D-2:") } },
+    });
   await asOldSender("old_sent", merchant, "E-D-2", "smtp", "m-2", inHours(0));
   await world.db.sql`SELECT owed.record_event('E-D-2', 'D-1', 'customs_hold', ${inHours(-1)})`;
-  const { value } = await world.json(
-    "cutover",
-    "--merchant",
-    merchant,
-    "--to",
-    "owed",
-    "--why",
-    "W",
-    "--past",
-    "send",
-  );
+  const { value } = await cutover("--past", "send");
   expect(value).toMatchObject({ merchant });
   expect(
     await world.db.sql`
@@ -217,6 +222,30 @@ test("cutover: not while the old sender has told of an event that the ledger has
       WHERE e.id = 'E-D-2' AND n.provider IS NOT NULL`,
   ).toMatchObject([{ state: "delivered", evidence: "old_sender", provider_message_id: "m-2" }]);
   expect(await asOldSender("old_claim", merchant, "E-D-3")).toMatchObject([{ may: false }]);
+});
+
+test("cutover: waits in vain for an open transaction, changes nothing, and says whose it is; what comes meanwhile goes on", async () => {
+  const register = (shipment: string) =>
+    world.db.sql`SELECT owed.register_shipment(${shipment}, 'shop-of-H', 'Shop', 'T')`;
+  await register("H-1");
+  await register("H-2");
+  const record = (sql: Pick<typeof world.db.sql, "unsafe">, shipment: string) =>
+    sql.unsafe("SELECT owed.record_event($1, $2, 'customs_hold', now())", [`E-${shipment}`, shipment]);
+  await world.db.sql.begin(async (platform) => {
+    await record(platform, "H-1");
+    const cutover = world.json("cutover", "--merchant", "shop-of-H", "--to", "old", "--why", "W");
+    await waitsForLock(world.db.sql);
+    const next = record(world.db.sql, "H-2").then((rows) => rows.length);
+    await waitsForLock(world.db.sql, 2);
+    const message = expect.stringMatching(
+      /open transaction about shop-of-H .* process \d+\); nothing was changed/,
+    );
+    expect(await cutover).toMatchObject({ code: 3, value: { error: { kind: "not_allowed", message } } });
+    expect(await next).toBe(1);
+  });
+  expect(await world.db.sql`SELECT mode FROM owed.merchant WHERE id = 'shop-of-H'`).toMatchObject([
+    { mode: "owed" },
+  ]);
 });
 
 test("compare: hour by hour, and each difference with its reason", async () => {
@@ -261,6 +290,10 @@ test("compare: hour by hour, and each difference with its reason", async () => {
       }),
     ]),
   );
+  expect(await world.json("compare", "--merchant", "nobody")).toMatchObject({
+    code: 3,
+    value: { error: { kind: "not_found" } },
+  });
   const { out } = await world.owed("compare", "--merchant", merchant);
   expect(out).toMatch(/in all .* 1 +1 +2 +1 +0 +0 +0/);
   const [row] = await rowsOf(merchant);
@@ -284,5 +317,10 @@ test("cutover --new-merchants: says who sends for those that the ledger first he
     code: 0,
     value: { was: "shadow" },
   });
-  expect(await world.owed("cutover", "--to", "owed")).toMatchObject({ code: 2 });
+  for (const wrong of [
+    ["--to", "owed"],
+    ["--past", "send"],
+    ["--new-merchants", "old", "--past", "send"],
+  ])
+    expect(await world.owed("cutover", ...wrong, "--why", "W")).toMatchObject({ code: 2 });
 });

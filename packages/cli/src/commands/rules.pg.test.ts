@@ -123,14 +123,6 @@ test("a dry run shows whom an event would tell, and why somebody would not be", 
   ]);
 });
 
-test("a merchant's secret is derived from the stage's key, the same each time and another for each", async () => {
-  const secret = async (merchant: string) =>
-    (await world.json("webhook-secret", "--merchant", merchant)).value.secret;
-  expect(await secret("shop-7")).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(await secret("shop-7")).toBe(await secret("shop-7"));
-  expect(await secret("shop-8")).not.toBe(await secret("shop-7"));
-});
-
 test("a merchant's own rule begins as the default one is, and says which it stands in place of", async () => {
   await world.db.sql`INSERT INTO owed.merchant (id, name) VALUES ('shop-9', 'Shop 9')`;
   const set = [

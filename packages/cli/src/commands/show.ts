@@ -1,5 +1,6 @@
-import { show as showRow } from "@owed/ledger";
+import { explainMoot, readCircumstances, show as showRow } from "@owed/ledger";
 import type { Command } from "commander";
+import { causeOf, mootOf, suppressionsOf, waits } from "../answer-cause.ts";
 import { notificationId } from "../arguments.ts";
 import { closedChannels } from "../closed.ts";
 import { type Run, teach } from "../command.ts";
@@ -22,7 +23,9 @@ export function show(program: Command, run: Run): void {
       run("reads", async ({ ledger }) => {
         const row = masked(await showRow(ledger, id), full);
         const closed = (await closedChannels(ledger, [row])).get(row.channel);
-        const moments = timeline(row);
+        const moot = mootOf(row, await explainMoot(ledger, waits(row) ? [row.id] : []));
+        const circumstances = await readCircumstances(ledger, row.shipmentId, suppressionsOf([moot]));
+        const moments = timeline(row, moot && causeOf(row, moot, circumstances));
         const counts = [
           plural(row.attempts, "attempt"),
           plural(row.rescues, "rescue"),
@@ -30,11 +33,11 @@ export function show(program: Command, run: Run): void {
           `generation ${row.generation}`,
         ];
         return {
-          json: { ...row, timeline: moments },
+          json: { ...row, moot: waits(row) ? moot : null, timeline: moments },
           lines: [
             `${row.id}  shipment ${row.shipmentId}`,
             ...moments.map(({ at, what }) => `${time(at)}  ${what}`),
-            `now: ${standing(row, closed)}`,
+            `now: ${standing(row, closed, moot)}`,
             counts.join(", "),
           ],
         };

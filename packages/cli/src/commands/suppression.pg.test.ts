@@ -62,7 +62,9 @@ test("suppressed, seen everywhere, and lifted", async () => {
   expect(audit.out).toMatch(
     /^No, buyer-1 was not notified of picked_up .* and it bounced \(Permanent: General\)\.$/m,
   );
-  expect(audit.out).toMatch(/^No, buyer-1 was not notified of delivered .* its address was suppressed, /m);
+  expect(audit.out).toMatch(
+    /^No, buyer-1 was not notified of delivered .* its address was suppressed at \S+Z, after /m,
+  );
   expect((await world.owed("show", id)).out).toContain("outcome bounced (Permanent: General)\n");
 
   const lift = ["lift", address, "--channel", "email", "--why", "she called"];

@@ -1,3 +1,4 @@
+import { readModes } from "@owed/ledger";
 import type { Command } from "commander";
 import { text } from "../arguments.ts";
 import { type Run, teach } from "../command.ts";
@@ -13,12 +14,19 @@ export function webhookSecret(program: Command, run: Run): void {
   })
     .requiredOption("--merchant <id>", "the merchant", text)
     .action(({ merchant }: { merchant: string }) =>
-      run("reads", async ({ webhookKey }) => {
+      run("reads", async ({ ledger, webhookKey }) => {
         const key = await webhookKey();
         if (key === null)
           throw new Failure(
             "not_configured",
             "this stage sends no webhooks: nothing is linked as WebhookKey (docs/deploy.md)",
+          );
+        // A misspelt id has a secret too, and no webhook is ever signed with it.
+        const { merchants } = await readModes(ledger, merchant, 1);
+        if (merchants.length === 0)
+          throw new Failure(
+            "not_found",
+            `the ledger knows no merchant ${merchant}: 'owed cutover' lists those there are`,
           );
         const { secretsOf } = await import("@owed/channel");
         const [secret = "", ...earlier] = secretsOf(key, merchant);

@@ -1,5 +1,6 @@
 import {
   channels,
+  languages,
   renderEmail,
   renderSms,
   renderWebhook,
@@ -59,12 +60,23 @@ export function messages(options: Options): Result {
         return { of, ...render[channel](request) };
       }),
   );
+  const note = noteOn(options.locale);
   return {
-    json: { previews: shown.map(({ of, message }) => ({ ...of, ...message })) },
-    lines: shown
-      .flatMap(({ of, lines }) => [`— ${Object.values(of).join(", ")} —`, ...lines, ""])
-      .slice(0, -1),
+    json: { previews: shown.map(({ of, message }) => ({ ...of, ...message })), note },
+    lines: [
+      ...(note === null ? [] : [note, ""]),
+      ...shown.flatMap(({ of, lines }) => [`— ${Object.values(of).join(", ")} —`, ...lines, ""]).slice(0, -1),
+    ],
   };
+}
+
+/** What is shown of a language that has no file, nor one that it falls back to, such as `de` for `de-AT`. */
+function noteOn(locale: string | undefined): string | null {
+  if (locale === undefined) return null;
+  const [language = ""] = locale.replaceAll("_", "-").toLowerCase().split("-");
+  const known = [...languages().keys()];
+  if (known.some((tag) => tag.toLowerCase() === language)) return null;
+  return `There is no language file for ${locale}: English is shown, and sent. There are ${known.join(", ")}.`;
 }
 
 type Request = ReturnType<typeof sampleRequest>;

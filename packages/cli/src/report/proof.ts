@@ -22,7 +22,7 @@ export function proofOf({ all, addsUp, nothingOwed, to }: Outage): string {
   if (!addsUp)
     return `This does not add up: ${sum}. The ledger has a state or a reason that this report does not know.`;
   if (nothingOwed && to === null)
-    return `Nothing that fell due so far is owed, and the outage goes on: ${sum}.`;
+    return `Nothing that fell due so far is owed, and no sweep has worked yet: ${sum}.`;
   if (nothingOwed) return `Nothing that fell due in it, or waited when it began, is still owed: ${sum}.`;
   return `${plural(all.stillOwed, "notification")} of that time ${all.stillOwed === 1 ? "is" : "are"} still owed: ${sum}.`;
 }

@@ -96,9 +96,8 @@ test("wherever an address or a name stood, it stands no more, and the audit stil
         outcome,
       }: (typeof after)[number]) => [...[row, deliveredAt, providerMessageId, evidence, outcome]];
       expect(after.map(proof)).toEqual(before.map(proof));
-      expect(await erase(database.ledger, person, { actor: "ana", why: "again" }, { dryRun: false })).toEqual(
-        nothing,
-      );
+      const again = await erase(database.ledger, person, { actor: "ana", why: "again" }, { dryRun: false });
+      expect(again).toEqual(by === "address" ? null : nothing);
     }),
     { numRuns: 12 },
   );

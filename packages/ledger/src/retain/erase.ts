@@ -1,3 +1,4 @@
+import { Refused, refusedBy } from "../connect/errors.ts";
 import type { Ledger } from "../connect/ledger.ts";
 import type { Act } from "../operate/refusal.ts";
 
@@ -19,30 +20,39 @@ export type Erased = {
   suppressions: number;
   /** Refused events whose kept bodies were emptied. */
   refusedEvents: number;
-  /** Reasons, a provider's or people's, that had an address or a name in them. */
+  /** Reasons, a provider's or people's, and what an old sender said, that had an address or a name in them. */
   texts: number;
 };
 
 /**
  * Erases what the ledger has of a person: addresses, names, and where messages went. That they were notified, when and
  * on what evidence stays. All of it or nothing; once more, nothing is left to do. With `dryRun` it is only counted.
+ * Null: there is no such recipient, or nobody has the address and nothing has it in its words. Throws `Refused` for an
+ * address that is none and that no row has.
  */
 export async function erase(
   ledger: Ledger,
   person: Person,
   { actor, why }: Act,
   { dryRun }: { dryRun: boolean },
-): Promise<Erased> {
+): Promise<Erased | null> {
   const { address, channel, shipmentId, recipientId } = {
     ...{ address: null, channel: null, shipmentId: null, recipientId: null },
     ...person,
   };
-  const [row] = await ledger.run(
-    (sql) => sql<Erased[]>`
-      SELECT id, subscribers, notifications, cancelled, suppressions, refused_events AS "refusedEvents", texts
-      FROM owed.erase(${address}, ${channel ?? null}, ${shipmentId}, ${recipientId}, ${actor}, ${why}, ${dryRun})`,
-    { repeatable: true },
-  );
-  if (!row) throw new Error("the ledger did not say what it erased");
-  return row;
+  try {
+    const [row] = await ledger.run(
+      (sql) => sql<(Erased & { known: boolean })[]>`
+        SELECT id, known, subscribers, notifications, cancelled, suppressions, refused_events AS "refusedEvents", texts
+        FROM owed.erase(${address}, ${channel ?? null}, ${shipmentId}, ${recipientId}, ${actor}, ${why}, ${dryRun})`,
+      { repeatable: true },
+    );
+    if (!row) throw new Error("the ledger did not say what it erased");
+    const { known, id, ...counts } = row;
+    return known || Object.values(counts).some((count) => count > 0) ? { id, ...counts } : null;
+  } catch (error) {
+    const refused = refusedBy(error);
+    if (refused) throw new Refused(refused.field, refused.reason, { cause: error });
+    throw error;
+  }
 }

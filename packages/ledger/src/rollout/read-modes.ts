@@ -15,7 +15,7 @@ export type MerchantMode = {
 
 export type Modes = {
   newMerchants: Mode;
-  /** The database's time of this look. */
+  /** The database's time of this look, in RFC 3339. */
   at: string;
   merchants: MerchantMode[];
 };
@@ -52,7 +52,7 @@ export async function readModes(ledger: Ledger, merchant: string | null, most: n
         ORDER BY m.mode = 'owed' AND held.held IS NULL, m.id
         LIMIT ${most}
       )
-      SELECT (SELECT new_merchants FROM owed.rollout) AS "newMerchants", now()::text AS at,
+      SELECT (SELECT new_merchants FROM owed.rollout) AS "newMerchants", to_json(now()) #>> '{}' AS at,
         coalesce((SELECT json_agg(listed) FROM listed), '[]') AS merchants`,
     { repeatable: true },
   );
