@@ -27,6 +27,7 @@ const transient = (word: string) => ({
 });
 const unknown = (word: string) => ({
   outcome: "unknown",
+  answered: true,
   reason: `${word}: no answer, the request was written`,
 });
 const privately = {
@@ -110,14 +111,23 @@ test("a body that breaks off: its status decides", async () => {
 });
 
 test.for([
-  [`HTTP/1.1 200 OK\r\nx: ${"x".repeat(20_000)}\r\n\r\n`, "HPE_HEADER_OVERFLOW"],
-  ["SSH-2.0-OpenSSH_9.6\r\n", "HPE_INVALID_CONSTANT"],
-  ["HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n", "ECONNRESET"],
-  [
-    "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
-    "HPE_INVALID_TRANSFER_ENCODING",
-  ],
-] as const)("an answer like %j is none: nobody knows", async ([bytes, code]) => {
+  {
+    what: "endless headers",
+    bytes: `HTTP/1.1 200 OK\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
+    code: "HPE_HEADER_OVERFLOW",
+  },
+  { what: "SSH's", bytes: "SSH-2.0-OpenSSH_9.6\r\n", code: "HPE_INVALID_CONSTANT" },
+  {
+    what: "another protocol",
+    bytes: "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
+    code: "ECONNRESET",
+  },
+  {
+    what: "two lengths",
+    bytes: "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
+    code: "HPE_INVALID_TRANSFER_ENCODING",
+  },
+] as const)("an answer like $what is none: nobody knows", async ({ bytes, code }) => {
   const port = await doubles.answering(bytes, authority);
   const channel = inbox.channel({ ca: authority.certificate });
   const result = await channel.send(inbox.request({ address: `https://localhost:${port}/` }), {});

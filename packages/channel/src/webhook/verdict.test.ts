@@ -93,7 +93,8 @@ test("without an answer, it counts whether the request was written", () => {
   );
   expect(verdictOfFailure(new StoppedError("Aborted"), flight).met).toBe("nothing");
   flight.stage = "written";
-  const unknown = { outcome: "unknown", reason: "ECONNRESET: no answer, the request was written" };
+  const reason = "ECONNRESET: no answer, the request was written";
+  const unknown = { outcome: "unknown", reason, answered: true };
   expect(verdictOfFailure(reset, flight)).toEqual({ result: unknown, met: "failed" });
   expect(verdictOfFailure(new StoppedError("TimedOut"), flight).met).toBe("failed");
 });

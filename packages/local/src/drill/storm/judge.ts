@@ -36,7 +36,9 @@ export function faultsOf(rows: readonly Ending[], storm: Storm): string[] {
           `${row.id} (${row.shipmentId}, ${row.recipientId}, ${row.channel}, ${row.template}): ${fault}`,
       );
     }),
-    ...[...bySubscriber.values()].flatMap((theirs) => faultsOfPerson(theirs, storm)),
+    ...[...bySubscriber.values()].flatMap((theirs) =>
+      faultsOfPerson(theirs, events.get(theirs[0]?.shipmentId ?? "") ?? [], storm),
+    ),
   ];
 }
 
@@ -106,11 +108,11 @@ function stood(row: Ending, at: Date): boolean {
 }
 
 /** How many messages somebody got by a channel about a shipment, and how many the rules say. */
-function faultsOfPerson(rows: readonly Ending[], storm: Storm): string[] {
+function faultsOfPerson(rows: readonly Ending[], ofShipment: readonly Ending[], storm: Storm): string[] {
   const [first] = rows;
   if (!first) return [];
   const got = rows.reduce((sum, { id }) => sum + (storm.messages.get(id) ?? 0), 0);
-  const [least, most] = expected(rows, storm);
+  const [least, most] = expected(rows, ofShipment, storm);
   if (got >= least && got <= most) return [];
   const should = least === most ? `${least}` : `${least} or ${most}`;
   return [
@@ -119,15 +121,26 @@ function faultsOfPerson(rows: readonly Ending[], storm: Storm): string[] {
 }
 
 /** By the rules alone, and what happened before the schedule ran again: at least, and at most. */
-export function expected(rows: readonly Ending[], { resumedAt, finishedAt }: Storm): [number, number] {
+export function expected(
+  rows: readonly Ending[],
+  ofShipment: readonly Ending[],
+  { resumedAt, finishedAt }: Storm,
+): [number, number] {
   let [least, most] = [0, 0];
   for (const row of rows) {
-    const [surely, perhaps] = willBeSent(row, rows, resumedAt, finishedAt);
+    const [surely, perhaps] = cameLate(row, ofShipment)
+      ? [false, false]
+      : willBeSent(row, rows, resumedAt, finishedAt);
     least += surely ? 1 : 0;
     most += perhaps ? 1 : 0;
   }
   return [least, most];
 }
+
+/** A newer event of the shipment was recorded before it: it tells nobody what is no longer so. */
+const cameLate = (row: Ending, ofShipment: readonly Ending[]): boolean =>
+  (row.newestReplaces || row.onlyWhileCurrent) &&
+  ofShipment.some((other) => isNewer(other, row) && other.recordedAt < row.recordedAt);
 
 /** Surely, and perhaps: a deadline that passes while the backlog drains may be met or missed. */
 function willBeSent(
