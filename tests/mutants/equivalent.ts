@@ -44,7 +44,7 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
   {
     why: "Saves writing what is the same.",
     ids: [
-      'owed.register_shipment/where: drop "merchant.name <> excluded.name"',
+      'owed.register_shipment/where: drop "m.name <> p_merchant_name"',
       'owed.describe_merchant/where: drop "(tracking_url, time_zone) IS DISTINCT FROM (p_tracking_url, p_time_zone)"',
     ],
   },
