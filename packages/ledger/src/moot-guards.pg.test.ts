@@ -54,6 +54,15 @@ test("nor does one that was delivered, and came after the newer one", async () =
   expect(await reasons(row)).toEqual(["superseded"]);
 });
 
+test("a newer one that was delivered counts, although it is not due yet: the old sender's clock was ahead", async () => {
+  const shipment = await shipmentThatKeepsAll();
+  const row = await told(shipment, "customs_hold", 3600);
+  const newer = await told(shipment, "out_for_delivery", 60);
+  await reshape(database, newer, "delivered", { due_at: "now() + interval '1 minute'" });
+  await newestReplaces();
+  expect(await reasons(row)).toEqual(["superseded"]);
+});
+
 test("a newer one that was delivered counts, although it would be too late to send it now", async () => {
   const shipment = await shipmentThatKeepsAll();
   const row = await told(shipment, "customs_hold", 3600);

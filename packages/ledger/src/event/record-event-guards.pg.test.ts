@@ -160,3 +160,16 @@ test("a time of day is the recipient's, else the merchant's, else that of UTC", 
   await database.sql`UPDATE owed.merchant SET time_zone = NULL`;
   expect(hours).toEqual(["00:00", "03:30", "09:00"]);
 });
+
+test("what comes late and is told all the same was cancelled by nothing", async () => {
+  const shipment = await registerShipment(database);
+  await happen(database, shipment, "out_for_delivery", 60);
+  await rewriteRules(database, "newest_replaces = false", "status = 'picked_up'");
+  const late = await happen(database, shipment, "picked_up", 7200);
+  await rewriteRules(database, "newest_replaces = true", "status = 'picked_up'");
+  expect(
+    await database.sql`
+      SELECT n.state, n.cancelled_by AS by FROM owed.notification n JOIN owed.event e ON e.key = n.event_key
+      WHERE e.id = ${late} AND n.channel = 'email'`,
+  ).toEqual([{ state: "pending", by: null }]);
+});
