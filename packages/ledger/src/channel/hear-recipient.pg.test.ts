@@ -202,15 +202,29 @@ describe("what was said first does not undo what was said later", () => {
   });
 });
 
-test("a START from before, that waited for the STOP's transaction, does not undo it", async () => {
+test("a START from before, that waited for a later STOP's transaction, does not undo it", async () => {
+  await hear(word("stop", 0));
   let start: Promise<number> = Promise.resolve(-1);
   await database.sql.begin(async (holder) => {
     await holder`SELECT owed.hear_recipient('sms', ${number}, true, ${new Date(base + 120_000)})`;
     start = hear(word("start", 1));
-    await Promise.race([start, waitsForLock(database.sql)]);
+    await waitsForLock(database.sql);
   });
   expect(await start).toBe(0);
   expect(await stopped()).toBe(true);
+});
+
+test("START lifts no bounce, and said twice in one moment is kept once", async () => {
+  const id = await newRow(database, "delivered", { channel: "'sms'" });
+  await database.sql`
+    INSERT INTO owed.suppression (channel, address, cause, notification_id, suppressed_at)
+    VALUES ('sms', ${key}, 'bounced', ${id}, ${new Date(base)})`;
+  await hear(word("start", 1));
+  await hear(word("start", 1));
+  expect(await suppressions()).toMatchObject([
+    { cause: "bounced", lifted_by: null },
+    { cause: "opted_out", lifted_by: "recipient" },
+  ]);
 });
 
 test("of two words of one moment STOP counts, whichever comes first", async () => {

@@ -123,7 +123,7 @@ test("an address is out of use on its own channel alone, and who opted out is na
   const [row] = await database.sql<{ id: string }[]>`SELECT id FROM owed.notification LIMIT 1`;
   await database.sql`
     INSERT INTO owed.suppression (channel, address, cause, notification_id)
-    VALUES ('sms', 'buyer@example.com', 'bounced', ${row?.id ?? ""})`;
+    VALUES ('sms', 'buyer@example.com', 'bounced', ${row?.id ?? ""}), ('email', 'other@example.com', 'bounced', ${row?.id ?? ""})`;
   await database.sql`SELECT owed.opt_out(${shipment}, 'merchant-1', 'email')`;
   await database.sql`UPDATE owed.merchant SET mode = 'shadow'`;
   const event = await happen(database, shipment, "delivered");
