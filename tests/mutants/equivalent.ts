@@ -7,6 +7,8 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
       'lease/where: < in "waits.id <= owed.notification_id(older.key, 65535)"',
       'owed.moot/where: >= in "told.id > newer.key"',
       'owed.moot/where: < in "told.id <= owed.notification_id(newer.key, 65535::bigint)"',
+      'owed.register_shipment/where: >= in "n.id > e.key"',
+      'owed.register_shipment/where: < in "n.id <= owed.notification_id(e.key, 65535)"',
       'send-again/delivered.where: >= in "last.id > n.event_key"',
       'send-again/delivered.where: < in "last.id <= owed.notification_id(n.event_key, 65535)"',
     ],
@@ -45,6 +47,7 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     why: "Saves writing what is the same.",
     ids: [
       'owed.register_shipment/where: drop "m.name <> p_merchant_name"',
+      'owed.register_shipment/where: drop "(sh.tracking_number, sh.merchant_id) <> (p_tracking_number, p_merchant_…"',
       'owed.describe_merchant/where: drop "(tracking_url, time_zone) IS DISTINCT FROM (p_tracking_url, p_time_zone)"',
     ],
   },

@@ -8,7 +8,7 @@ import { readRows } from "../testing/rows.ts";
 import { listRules } from "./list-rules.ts";
 import { retireRule } from "./retire-rule.ts";
 import type { Rule, RuleVersion } from "./rule.ts";
-import { setRule } from "./set-rule.ts";
+import { setRule, trySettingRule } from "./set-rule.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -282,3 +282,13 @@ test.each(["role", "template", "delay", "on_unknown"])(
     await expect(answer).rejects.toMatchObject({ code: "OW003", column_name: field });
   },
 );
+
+test("a dry run sets nothing, and says whether anything would be set", async () => {
+  const merchantId = anybody();
+  expect(await trySettingRule(database.ledger, rule({ merchantId }), act)).toBeNull();
+  expect(await versionsOf(merchantId)).toEqual([]);
+  const id = await set({ merchantId });
+  expect(await trySettingRule(database.ledger, rule({ merchantId }), act)).toBe(id);
+  expect(await trySettingRule(database.ledger, rule({ merchantId, delay: 0 }), act)).toBeNull();
+  expect(await versionsOf(merchantId)).toMatchObject([{ id, version: 1, active: true }]);
+});

@@ -164,3 +164,43 @@ describe("a merchant is described", () => {
     expect(await read()).toMatchObject([{ tracking_url: null, time_zone: null }]);
   });
 });
+
+test("registering one again, under another merchant and name, changes no other shipment and no other merchant", async () => {
+  const one = { id: "S-one", trackingNumber: "T-one", merchant: { id: "m-one", name: "One" } };
+  const other = { id: "S-other", trackingNumber: "T-other", merchant: { id: "m-other", name: "Other one" } };
+  for (const given of [other, one]) await registerShipment(database.ledger, given);
+  await registerShipment(database.ledger, {
+    ...one,
+    trackingNumber: "T-new",
+    merchant: { id: "m-one", name: "New" },
+  });
+  expect(
+    await database.sql`
+      SELECT sh.id, sh.tracking_number AS number, m.name FROM owed.shipment sh JOIN owed.merchant m ON m.id = sh.merchant_id
+      WHERE sh.id IN ('S-one', 'S-other') ORDER BY 1`,
+  ).toEqual([
+    { id: "S-one", number: "T-new", name: "New" },
+    { id: "S-other", number: "T-other", name: "Other one" },
+  ]);
+});
+
+test("what the old sender holds of another shipment keeps none from its new merchant; of its own it does", async () => {
+  const merchant = { id: "m-holds", name: "Holds" };
+  const [held, free] = [
+    { ...shipment, id: "S-held", merchant },
+    { ...shipment, id: "S-free", merchant },
+  ];
+  for (const given of [held, free]) {
+    await registerShipment(database.ledger, given);
+    await subscribe(database.ledger, { ...buyer, shipmentId: given.id });
+  }
+  for (const id of ["E-held-0", "E-free", "E-held-1"])
+    await database.sql`SELECT owed.record_event(${id}, ${id.startsWith("E-free") ? "S-free" : "S-held"}, 'delivered', now())`;
+  await database.sql`
+    UPDATE owed.notification n SET mode = 'old', owed_at = 'infinity' FROM owed.event e
+    WHERE e.key = n.event_key AND e.shipment_id = 'S-held' AND n.state = 'pending'`;
+  const elsewhere = { id: "m-elsewhere", name: "Elsewhere" };
+  await registerShipment(database.ledger, { ...free, merchant: elsewhere });
+  await refuses(registerShipment(database.ledger, { ...held, merchant: elsewhere }), "merchant_id");
+  await registerShipment(database.ledger, { ...held, trackingNumber: "T-8" });
+});
