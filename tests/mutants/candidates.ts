@@ -47,13 +47,14 @@ const testsOf: Record<string, readonly string[]> = {
   "owed.time_to_drain": ["load", "heartbeat"],
   "owed.address_key": ["hear-recipient", "suppression", "record-evidence"],
   "owed.rank": ["record-evidence", "evidence-detail"],
-  "owed.register_shipment": ["watch", "mode", "record-event"],
+  "owed.register_shipment": ["watch", "mode"],
   "owed.subscribe": ["watch", "erase-named"],
   "owed.subscribe_by_id": ["watch", "due-at"],
   "owed.refuse": ["watch"],
   "owed.opt_out": ["opt-out", "watch", "erase-named"],
   "owed.refuse_crowd": ["crowd", "watch"],
   the_end_is_final: ["constraints"],
+  "notification_archive.the_end_is_final": ["constraints"],
   a_version_is_final: ["set-rule"],
 };
 

@@ -47,6 +47,7 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     why: "Saves writing what is the same.",
     ids: [
       'owed.register_shipment/where: drop "m.name <> p_merchant_name"',
+      'owed.subscribe/where: drop "s.recipient_id <> p_recipient_id"',
       'owed.register_shipment/where: drop "(sh.tracking_number, sh.merchant_id) <> (p_tracking_number, p_merchant_…"',
       'owed.describe_merchant/where: drop "(tracking_url, time_zone) IS DISTINCT FROM (p_tracking_url, p_time_zone)"',
     ],

@@ -192,3 +192,18 @@ describe("an operator's act has an actor and a reason", () => {
     ]);
   });
 });
+
+test.each(["delivered", "cancelled"] as const)("nor does an archived one: %s", async (shape) => {
+  const id = await newRow(database, shape);
+  await database.sql`
+    WITH moved AS (DELETE FROM owed.notification WHERE id = ${id} RETURNING *)
+    INSERT INTO owed.notification_archive SELECT * FROM moved`;
+  const change = (columns: string) =>
+    refusal(database.sql.unsafe(`UPDATE owed.notification_archive SET ${columns} WHERE id = '${id}'`));
+  const dead =
+    "state = 'dead', delivered_at = NULL, evidence = NULL, outcome = 'none', cancelled_at = NULL, reason = 'no', stopped_at = now()";
+  expect(await change(dead)).toMatchObject({ code: "OW002" });
+  const later = await change("delivered_at = delivered_at + interval '1 s'");
+  if (shape === "delivered") expect(later).toMatchObject({ code: "OW002" });
+  expect(await change("provider = 'ses'")).toBeNull();
+});
