@@ -207,3 +207,16 @@ test.each(["delivered", "cancelled"] as const)("nor does an archived one: %s", a
   if (shape === "delivered") expect(later).toMatchObject({ code: "OW002" });
   expect(await change("provider = 'ses'")).toBeNull();
 });
+
+test("an archived one that is dead may still turn out to be delivered", async () => {
+  const id = await newRow(database, "dead");
+  await database.sql`
+    WITH moved AS (DELETE FROM owed.notification WHERE id = ${id} RETURNING *)
+    INSERT INTO owed.notification_archive SELECT * FROM moved`;
+  await database.sql`
+    UPDATE owed.notification_archive SET state = 'delivered', delivered_at = now(), evidence = 'feedback', outcome = 'accepted',
+      died_at = NULL, stopped_at = NULL WHERE id = ${id}`;
+  expect(await database.sql`SELECT state FROM owed.notification_archive WHERE id = ${id}`).toEqual([
+    { state: "delivered" },
+  ]);
+});
