@@ -5,6 +5,13 @@ SELECT owed.lock_tables('owed.channel', 'owed.suppression');
 ALTER TABLE owed.channel ADD COLUMN provider_tells boolean NOT NULL DEFAULT true;
 COMMENT ON COLUMN owed.channel.provider_tells IS
   'its own events say what became of a message; where there are none, an unknown outcome waits for nothing: the receiver knows repeats by the notification''s id';
+-- Until when an unknown outcome of a channel waits for evidence: `grace` seconds, or not at all where none can come.
+CREATE FUNCTION owed.evidence_until(p_channel text, grace double precision) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+  SELECT now() + make_interval(secs => CASE WHEN c.provider_tells THEN grace ELSE 0 END) FROM owed.channel c WHERE c.name = p_channel
+$$;
+REVOKE EXECUTE ON FUNCTION owed.evidence_until FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION owed.evidence_until TO owed_sweep, owed_deliver, owed_operator;
+
 INSERT INTO owed.channel (name, provider_tells) VALUES ('sms', true), ('webhook', false);
 
 -- Whoever is subscribed on a channel is told by it: people what cannot wait, and only while it is so, since no text takes it

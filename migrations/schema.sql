@@ -1063,6 +1063,14 @@ BEGIN
   RETURN NEXT;
 END $function$;
 
+CREATE OR REPLACE FUNCTION owed.evidence_until(p_channel text, grace double precision)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT now() + make_interval(secs => CASE WHEN c.provider_tells THEN grace ELSE 0 END) FROM owed.channel c WHERE c.name = p_channel
+$function$;
+
 CREATE OR REPLACE FUNCTION owed.fan_out(p_shipment_id text, p_status text, p_occurred_at timestamp with time zone, p_newest boolean, p_now timestamp with time zone)
  RETURNS TABLE(ordinal bigint, subscriber_id bigint, rule_id bigint, channel text, addressed boolean, due_at timestamp with time zone, send_by timestamp with time zone, moot text, by text)
  LANGUAGE sql
@@ -2384,6 +2392,9 @@ GRANT EXECUTE ON FUNCTION owed.compared(p_merchant_id text, p_since timestamp wi
 GRANT EXECUTE ON FUNCTION owed.compared(p_merchant_id text, p_since timestamp with time zone, p_until timestamp with time zone) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.describe_merchant(p_id text, p_tracking_url text, p_time_zone text) TO owed_platform;
 GRANT EXECUTE ON FUNCTION owed.erase(p_address text, p_channel text, p_shipment_id text, p_recipient_id text, p_by text, p_why text, p_dry_run boolean) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.evidence_until(p_channel text, grace double precision) TO owed_deliver;
+GRANT EXECUTE ON FUNCTION owed.evidence_until(p_channel text, grace double precision) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.evidence_until(p_channel text, grace double precision) TO owed_sweep;
 GRANT EXECUTE ON FUNCTION owed.fan_out(p_shipment_id text, p_status text, p_occurred_at timestamp with time zone, p_newest boolean, p_now timestamp with time zone) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.fan_out(p_shipment_id text, p_status text, p_occurred_at timestamp with time zone, p_newest boolean, p_now timestamp with time zone) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.hear_recipient(p_channel text, p_address text, p_stop boolean, p_said_at timestamp with time zone) TO owed_feedback;

@@ -46,6 +46,7 @@ const testsOf: Record<string, readonly string[]> = {
   "owed.load": ["load", "heartbeat", "shares"],
   "owed.time_to_drain": ["load", "heartbeat"],
   "owed.address_key": ["hear-recipient", "suppression", "record-evidence"],
+  "owed.evidence_until": ["provider-tells"],
   "owed.rank": ["record-evidence", "evidence-detail"],
   "owed.register_shipment": ["watch", "mode"],
   "owed.subscribe": ["watch", "erase-named"],

@@ -115,7 +115,7 @@ async function claimRows(
         FROM owed.notification WHERE id = ANY(${ids}::uuid[])
         ORDER BY id ${skipLocked ? sql`FOR UPDATE SKIP LOCKED` : sql`FOR UPDATE`}
       ), judged AS (
-        SELECT message.place, message.id, message.message_id, moot.reason, moot.by, c.provider_tells,
+        SELECT message.place, message.id, message.message_id, moot.reason, moot.by,
           CASE
             WHEN row.id IS NULL THEN CASE
               WHEN EXISTS (SELECT FROM owed.notification WHERE id = message.id) THEN 'busy' ELSE 'gone' END
@@ -138,7 +138,7 @@ async function claimRows(
           OFFSET 0
         ) AS moot ON true
       ), first AS MATERIALIZED (
-        SELECT place, id, message_id, reason, by, provider_tells,
+        SELECT place, id, message_id, reason, by,
           CASE WHEN did IN ('claim', 'cancel', 'unknown', 'defer') AND row_number() OVER (PARTITION BY id, did ORDER BY place) > 1
             THEN 'held' ELSE did END AS did
         FROM judged
@@ -148,7 +148,7 @@ async function claimRows(
           owed_at = CASE did
             -- Left where it is unless it would come due during the send: an index entry saved for each delivery.
             WHEN 'claim' THEN greatest(n.owed_at, now() + make_interval(secs => ${durations.sendLease}))
-            WHEN 'unknown' THEN now() + make_interval(secs => CASE WHEN first.provider_tells THEN ${durations.grace}::float8 ELSE 0 END)
+            WHEN 'unknown' THEN owed.evidence_until(n.channel, ${durations.grace})
             -- Back to its old place in the line, whenever the channel opens: behind nothing newer, and not as a fresh one.
             WHEN 'defer' THEN least(n.due_at, now()) END,
           leased_until = CASE did WHEN 'claim' THEN now() + make_interval(secs => ${durations.sendLease}) ELSE n.leased_until END,

@@ -47,8 +47,7 @@ export async function record(
           state = o.state,
           owed_at = CASE WHEN o.kind IN ('throttled', 'not_called') THEN coalesce(now() + make_interval(secs => o.wait), least(n.due_at, now()))
             WHEN o.kind = 'transient' THEN now() + make_interval(secs => ${durations.lostAfter})
-            WHEN o.kind = 'unknown' THEN now() + make_interval(secs => CASE
-              WHEN (SELECT provider_tells FROM owed.channel c WHERE c.name = n.channel) THEN ${durations.grace}::float8 ELSE 0 END) END,
+            WHEN o.kind = 'unknown' THEN owed.evidence_until(n.channel, ${durations.grace}) END,
           queued_at = CASE o.kind WHEN 'transient' THEN coalesce(n.queued_at, now()) ELSE n.queued_at END,
           died_at = CASE o.state WHEN 'dead' THEN clock_timestamp() END,
           stopped_at = CASE o.state WHEN 'dead' THEN now() END,

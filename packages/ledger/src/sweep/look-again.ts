@@ -60,8 +60,7 @@ export async function lookAgain(ledger: Ledger, durations: Durations, options: L
         UPDATE owed.notification n SET
           state = CASE did WHEN 'unknown' THEN 'unknown' WHEN 'hold' THEN 'unknown' WHEN 'lose' THEN 'dead'
             WHEN 'wait' THEN 'queued' ELSE 'pending' END,
-          owed_at = CASE did WHEN 'unknown' THEN now() + make_interval(secs => CASE
-              WHEN (SELECT provider_tells FROM owed.channel c WHERE c.name = n.channel) THEN ${durations.grace}::float8 ELSE 0 END)
+          owed_at = CASE did WHEN 'unknown' THEN owed.evidence_until(n.channel, ${durations.grace})
             WHEN 'wait' THEN now() + make_interval(secs => ${durations.lostAfter})
             WHEN 'resend' THEN now() WHEN 'rescue' THEN now() END,
           generation = n.generation + CASE WHEN did IN ('resend', 'rescue') THEN 1 ELSE 0 END,
