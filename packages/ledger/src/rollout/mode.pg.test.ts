@@ -159,6 +159,23 @@ test("a shipment with held rows stays its merchant's until the cutover", async (
   expect(await rowOf("E-first")).toMatchObject({ state: "pending", mode: null });
 });
 
+test("a shipment that changes hands beside its event waits, and then stays: the old sender holds the event's row", async () => {
+  const shipment = await ship("beside", "old");
+  const moved = await db.sql.begin(async (platform) => {
+    await record(platform, "E-beside", shipment);
+    const moving = db.sql`SELECT owed.register_shipment(${shipment}, 'beside-other', 'Shop', 'T')`;
+    const answer = moving.then(
+      () => "moved",
+      (error: Error) => error.message,
+    );
+    await waitsForLock(db.sql);
+    return { answer };
+  });
+  expect(await moved.answer).toContain("merchant_id is not the shipment's");
+  const [row] = await db.sql`SELECT merchant_id FROM owed.shipment WHERE id = ${shipment}`;
+  expect(row).toEqual({ merchant_id: "beside" });
+});
+
 test("new merchants do not begin with Owed while the old sender tells of one that the ledger does not know", async () => {
   const all = (mode: Mode, more = {}) => setNewMerchants(db.ledger, mode, { ...act, ...more });
   await all("old");
