@@ -35,9 +35,9 @@ const charts: Chart[] = [
     ],
   },
   {
-    title: "Events are recorded (ingest)",
+    title: "Events are recorded, and published at once (ingest)",
     metrics: [
-      ...count("ingest", "recorded", "repeated", "refused", "notifications"),
+      ...count("ingest", "recorded", "repeated", "refused", "notifications", "published", "failed"),
       functionMetric(ingest, "Errors"),
     ],
   },

@@ -35,7 +35,7 @@ function create({ vpc, functions }: NonNullable<typeof network>) {
     });
 
   return [
-    // $14.60: the sweep publishes, all consumers set visibilities.
+    // $14.60: ingest and the sweep publish, all consumers set visibilities.
     endpoint("VpcSqsEndpoint", "sqs", 2, {
       actions: ["sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"],
       resources: [arnOf("sqs", `${prefix}-*`)],

@@ -524,48 +524,9 @@ CREATE INDEX sweep_run_started ON owed.sweep_run USING btree (started_at);
 
 CREATE VIEW owed.moot AS
  SELECT id,
-    split_part(why, ' '::text, 1) AS reason,
-    substr(why, strpos(why || ' '::text, ' '::text) + 1) AS by
-   FROM ( SELECT n.id,
-            COALESCE(
-                CASE
-                    WHEN n.send_by <= now() THEN 'expired deadline'::text
-                    WHEN s.erased_at IS NOT NULL THEN 'erased recipient'::text
-                    WHEN s.opted_out_at IS NOT NULL THEN 'opted_out recipient'::text
-                    ELSE NULL::text
-                END, ( SELECT (
-                        CASE x.cause
-                            WHEN 'opted_out'::text THEN 'opted_out'::text
-                            ELSE 'suppressed'::text
-                        END || ' suppression '::text) || x.id
-                   FROM owed.suppression x
-                  WHERE x.channel = n.channel AND (x.address = ANY (owed.address_keys(s.address))) AND x.lifted_at IS NULL
-                 LIMIT 1),
-                CASE
-                    WHEN n.replays IS NOT NULL THEN NULL::text
-                    WHEN r.only_while_current AND sh.status <> e.status THEN 'superseded event '::text || sh.status_event_id
-                    WHEN r.newest_replaces AND sh.status_event_id <> e.id THEN ( SELECT 'superseded event '::text || newer.id
-                       FROM owed.event newer
-                         CROSS JOIN LATERAL ( SELECT
-                               FROM owed.notification told
-                              WHERE told.id > newer.key AND told.id <= owed.notification_id(newer.key, 65535::bigint) AND told.subscriber_id = n.subscriber_id AND
-                                    CASE told.state
-WHEN 'delivered'::text THEN true
-WHEN 'dead'::text THEN false
-WHEN 'cancelled'::text THEN told.reason = ANY (ARRAY['expired'::text, 'superseded'::text])
-ELSE told.due_at <= GREATEST(now(), newer.recorded_at)
-                                    END
-                             OFFSET 0) standing
-                      WHERE newer.shipment_id = e.shipment_id AND ((ROW(newer.occurred_at, newer.id) > ROW(e.occurred_at, e.id)))
-                      ORDER BY newer.occurred_at DESC, newer.id DESC
-                     LIMIT 1)
-                    ELSE NULL::text
-                END) AS why
-           FROM owed.notification n
-             JOIN owed.subscriber s ON s.id = n.subscriber_id
-             JOIN owed.rule r ON r.id = n.rule_id
-             JOIN owed.event e ON e.key = n.event_key
-             JOIN owed.shipment sh ON sh.id = e.shipment_id) judged;
+    reason,
+    by
+   FROM owed.telling;
 
 CREATE VIEW owed.notification_ever AS
  SELECT notification.id,
@@ -640,6 +601,72 @@ UNION ALL
     notification_archive.old_claimed_at
    FROM owed.notification_archive;
 
+CREATE VIEW owed.telling AS
+ SELECT n.id,
+    split_part(judged.why, ' '::text, 1) AS reason,
+    substr(judged.why, strpos(judged.why || ' '::text, ' '::text) + 1) AS by,
+    n.leased_until,
+    n.channel,
+    r.template,
+    s.role,
+    s.address,
+    s.name,
+    s.locale,
+    COALESCE(s.time_zone, m.time_zone) AS time_zone,
+    e.shipment_id,
+    sh.tracking_number,
+    e.status,
+    e.occurred_at,
+    m.id AS merchant_id,
+    m.name AS merchant_name,
+    m.tracking_url
+   FROM owed.notification n
+     JOIN owed.subscriber s ON s.id = n.subscriber_id
+     CROSS JOIN LATERAL ( SELECT rule.template,
+            rule.only_while_current,
+            rule.newest_replaces
+           FROM owed.rule
+          WHERE rule.id = n.rule_id
+         OFFSET 0) r
+     JOIN owed.event e ON e.key = n.event_key
+     JOIN owed.shipment sh ON sh.id = e.shipment_id
+     LEFT JOIN owed.merchant m ON m.id = sh.merchant_id
+     CROSS JOIN LATERAL ( SELECT COALESCE(
+                CASE
+                    WHEN n.send_by <= now() THEN 'expired deadline'::text
+                    WHEN s.erased_at IS NOT NULL THEN 'erased recipient'::text
+                    WHEN s.opted_out_at IS NOT NULL THEN 'opted_out recipient'::text
+                    ELSE NULL::text
+                END, ( SELECT (
+                        CASE x.cause
+                            WHEN 'opted_out'::text THEN 'opted_out'::text
+                            ELSE 'suppressed'::text
+                        END || ' suppression '::text) || x.id
+                   FROM owed.suppression x
+                  WHERE x.channel = n.channel AND (x.address = ANY (owed.address_keys(s.address))) AND x.lifted_at IS NULL
+                 LIMIT 1),
+                CASE
+                    WHEN n.replays IS NOT NULL THEN NULL::text
+                    WHEN r.only_while_current AND sh.status <> e.status THEN 'superseded event '::text || sh.status_event_id
+                    WHEN r.newest_replaces AND sh.status_event_id <> e.id THEN ( SELECT 'superseded event '::text || newer.id
+                       FROM owed.event newer
+                         CROSS JOIN LATERAL ( SELECT
+                               FROM owed.notification told
+                              WHERE told.id > newer.key AND told.id <= owed.notification_id(newer.key, 65535::bigint) AND told.subscriber_id = n.subscriber_id AND
+                                    CASE told.state
+WHEN 'delivered'::text THEN true
+WHEN 'dead'::text THEN false
+WHEN 'cancelled'::text THEN told.reason = ANY (ARRAY['expired'::text, 'superseded'::text])
+ELSE told.due_at <= GREATEST(now(), newer.recorded_at)
+                                    END
+                             OFFSET 0) standing
+                      WHERE newer.shipment_id = e.shipment_id AND ((ROW(newer.occurred_at, newer.id) > ROW(e.occurred_at, e.id)))
+                      ORDER BY newer.occurred_at DESC, newer.id DESC
+                     LIMIT 1)
+                    ELSE NULL::text
+                END) AS why
+         OFFSET 0) judged;
+
 CREATE OR REPLACE FUNCTION owed.address_digest(address text)
  RETURNS text
  LANGUAGE sql
@@ -653,7 +680,8 @@ CREATE OR REPLACE FUNCTION owed.address_key(address text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  SELECT CASE WHEN address ~ '^\s*\+[0-9 ()./-]+$' THEN regexp_replace(address, '[^+0-9]', '', 'g') ELSE lower(btrim(address)) END
+  SELECT CASE WHEN strpos(address, '+') > 0 AND address ~ '^\s*\+[0-9 ()./-]+$' THEN regexp_replace(address, '[^+0-9]', '', 'g')
+    ELSE lower(btrim(address)) END
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.address_keys(address text)
@@ -2374,16 +2402,19 @@ COMMENT ON TABLE owed.notification_archive IS 'notifications of shipments that a
 
 GRANT EXECUTE ON FUNCTION owed.address_digest(address text) TO owed_deliver;
 GRANT EXECUTE ON FUNCTION owed.address_digest(address text) TO owed_feedback;
+GRANT EXECUTE ON FUNCTION owed.address_digest(address text) TO owed_ingest;
 GRANT EXECUTE ON FUNCTION owed.address_digest(address text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.address_digest(address text) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.address_digest(address text) TO owed_sweep;
 GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_deliver;
 GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_feedback;
+GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_ingest;
 GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.address_key(address text) TO owed_sweep;
 GRANT EXECUTE ON FUNCTION owed.address_keys(address text) TO owed_deliver;
 GRANT EXECUTE ON FUNCTION owed.address_keys(address text) TO owed_feedback;
+GRANT EXECUTE ON FUNCTION owed.address_keys(address text) TO owed_ingest;
 GRANT EXECUTE ON FUNCTION owed.address_keys(address text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.address_keys(address text) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.address_keys(address text) TO owed_sweep;
@@ -2405,6 +2436,7 @@ GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_sweep;
 GRANT EXECUTE ON FUNCTION owed.move_held(p_merchant_id text, p_mode text, p_since timestamp with time zone, p_past text, p_after text, p_most integer, p_by text, p_why text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_deliver;
+GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_ingest;
 GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_sweep;
@@ -2454,6 +2486,7 @@ GRANT SELECT ON owed.backfill_refusal TO owed_operator;
 GRANT SELECT ON owed.backfill_refusal TO owed_reader;
 GRANT SELECT, UPDATE (failures, openings, closed_at, closed_until, closed_for, closed_why, evidence_late_at) ON owed.channel TO owed_deliver;
 GRANT SELECT (name, evidence_late_at), UPDATE (evidence_late_at) ON owed.channel TO owed_feedback;
+GRANT SELECT (name, rate, quota, used, openings, closed_until) ON owed.channel TO owed_ingest;
 GRANT SELECT, UPDATE (rate, quota, used, limits_read_at, failures, openings, closed_at, closed_until, closed_for, closed_why) ON owed.channel TO owed_operator;
 GRANT SELECT ON owed.channel TO owed_reader;
 GRANT SELECT, UPDATE (rate, quota, used, limits_read_at, closed_at, closed_until, closed_for, closed_why) ON owed.channel TO owed_sweep;
@@ -2465,10 +2498,12 @@ GRANT SELECT ON owed.cutover TO owed_reader;
 GRANT SELECT ON owed.erasure TO owed_operator;
 GRANT SELECT ON owed.erasure TO owed_reader;
 GRANT SELECT (key, shipment_id, status, occurred_at) ON owed.event TO owed_deliver;
+GRANT SELECT (key, id, shipment_id, occurred_at) ON owed.event TO owed_ingest;
 GRANT SELECT ON owed.event TO owed_operator;
 GRANT SELECT ON owed.event TO owed_reader;
 GRANT SELECT (key, id, shipment_id, occurred_at) ON owed.event TO owed_sweep;
 GRANT SELECT (restored_at) ON owed.heartbeat TO owed_deliver;
+GRANT SELECT (paused_at, beat_at) ON owed.heartbeat TO owed_ingest;
 GRANT SELECT, UPDATE (holder, held_until, paused_at, paused_by, paused_why, queue_empty_since, beat_at, beating_since, restored_at) ON owed.heartbeat TO owed_operator;
 GRANT SELECT ON owed.heartbeat TO owed_reader;
 GRANT SELECT, UPDATE (holder, held_until, queue_empty_since, beat_at, beating_since) ON owed.heartbeat TO owed_sweep;
@@ -2476,11 +2511,13 @@ GRANT SELECT ON owed.merchant TO owed_deliver;
 GRANT SELECT ON owed.merchant TO owed_operator;
 GRANT SELECT ON owed.merchant TO owed_reader;
 GRANT SELECT ON owed.moot TO owed_deliver;
+GRANT SELECT ON owed.moot TO owed_ingest;
 GRANT SELECT ON owed.moot TO owed_operator;
 GRANT SELECT ON owed.moot TO owed_reader;
 GRANT SELECT ON owed.moot TO owed_sweep;
 GRANT SELECT (id, event_key, due_at, subscriber_id, rule_id, channel, message_id, sent_to, leased_until, queued_at, claimed_at, died_at, stopped_at, cancelled_at, lease_token, generation, attempts, owed_at, delivered_at, state, outcome, provider, provider_message_id, evidence, reason, mode), UPDATE (message_id, sent_to, leased_until, queued_at, claimed_at, died_at, stopped_at, cancelled_at, lease_token, generation, attempts, owed_at, delivered_at, state, outcome, provider, provider_message_id, evidence, reason, cancelled_by) ON owed.notification TO owed_deliver;
 GRANT SELECT (id, subscriber_id, channel, sent_to, cancelled_at, lease_token, generation, delivered_at, state, outcome, provider, provider_message_id, evidence, reason), UPDATE (died_at, stopped_at, cancelled_at, lease_token, owed_at, delivered_at, state, outcome, provider, provider_message_id, evidence, reason) ON owed.notification TO owed_feedback;
+GRANT SELECT (id, event_key, due_at, subscriber_id, channel, leased_until, lease_token, generation, owed_at, state, reason), UPDATE (leased_until, queued_at, cancelled_at, lease_token, owed_at, state, reason, cancelled_by) ON owed.notification TO owed_ingest;
 GRANT INSERT (id, event_key, due_at, replays, subscriber_id, rule_id, channel, owed_at), SELECT, SELECT (cancelled_by, mode, shadow_published_at, shadow_moot), UPDATE (leased_until, queued_at, died_at, stopped_at, cancelled_at, lease_token, generation, rescues, resends, owed_at, delivered_at, state, outcome, evidence, reason, cancelled_by, shadow_published_at, shadow_moot) ON owed.notification TO owed_operator;
 GRANT SELECT ON owed.notification TO owed_reader;
 GRANT SELECT (id, event_key, due_at, subscriber_id, rule_id, channel, leased_until, queued_at, lease_token, generation, rescues, resends, owed_at, state, reason, cancelled_by, mode, shadow_published_at, shadow_moot), UPDATE (leased_until, queued_at, stopped_at, cancelled_at, lease_token, generation, rescues, resends, owed_at, state, reason, cancelled_by, shadow_published_at, shadow_moot) ON owed.notification TO owed_sweep;
@@ -2519,3 +2556,4 @@ GRANT SELECT ON owed.suppression TO owed_reader;
 GRANT INSERT (started_at), SELECT, UPDATE (finished_at, leased, published, failed, cancelled, rescued, unknown, resent, owed, oldest_owed_s, time_to_drain_s) ON owed.sweep_run TO owed_operator;
 GRANT SELECT ON owed.sweep_run TO owed_reader;
 GRANT INSERT (started_at), SELECT, UPDATE (finished_at, leased, published, failed, cancelled, rescued, unknown, resent, owed, oldest_owed_s, time_to_drain_s) ON owed.sweep_run TO owed_sweep;
+GRANT SELECT ON owed.telling TO owed_deliver;

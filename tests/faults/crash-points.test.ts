@@ -1,6 +1,7 @@
 import type { Step } from "@owed/functions/step";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sesEvent } from "../../packages/functions/src/testing/ses-events.ts";
+import { long } from "../support/long.ts";
 import { judge } from "./judge.ts";
 import { watchRows } from "./records.ts";
 import { recover } from "./recover.ts";
@@ -37,16 +38,31 @@ async function comeAgain(): Promise<void> {
   await world.consumers.settled();
 }
 
-test.each(stages)(
-  "%s killed at each of its steps, one after the other",
+/** What ingest does at once leaves nothing to a sweep: one that has work to die at works alone. */
+const atOnceSteps: readonly Step[] = ["ingest:leased", "ingest:published", "ingest:marked"];
+const trials = [
+  ...stages.map((stage) => ({ stage, steps: stepsOf(stage), atOnce: stage !== "sweep" })),
+  ...(long
+    ? stages
+        .filter((stage) => stage !== "sweep")
+        .map((stage) => {
+          const steps = stepsOf(stage).filter((step) => !atOnceSteps.includes(step));
+          return { stage: `by sweeps alone, ${stage}`, steps, atOnce: false };
+        })
+    : []),
+];
+
+test.each(trials)(
+  "$stage killed at each of its steps, one after the other",
   { timeout: 180_000 },
-  async (stage) => {
+  async ({ steps, atOnce }) => {
+    await world.publishAtOnce(atOnce);
     await world.reset();
     await watchRows(world.database);
     world.consumers.start(...allConsumers);
     const traffic = new Traffic(world);
     const alive: Step[] = [];
-    for (const step of stepsOf(stage)) {
+    for (const step of steps) {
       const ended = world.functions.ended;
       world.functions.stopNext({ how: "kill", step, nth: 1 });
       await live(traffic);
@@ -57,7 +73,7 @@ test.each(stages)(
     }
     expect(alive, "steps that no process died at").toEqual([]);
     expect(await recover(world), "minutes of recovery").toBeLessThan(120);
-    const notifications = 4 * stepsOf(stage).length;
+    const notifications = 4 * steps.length;
     expect(await judge(world, traffic.owed)).toMatchObject({
       problems: [],
       ok: true,

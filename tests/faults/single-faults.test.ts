@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { long } from "../support/long.ts";
 import { wayToFill } from "./faults/disk.ts";
 import { all } from "./faults/index.ts";
 import type { MeetableFault } from "./faults/met.ts";
@@ -78,7 +79,14 @@ async function work(minutes: number): Promise<void> {
   }
 }
 
-test.for(all.map((fault) => [fault.name, fault] as const))("%s", async ([name, fault], { annotate }) => {
+/** By sweeps alone as well, in the long run. */
+const trials = (long ? [true, false] : [true]).flatMap((atOnce) =>
+  all.map((fault) => [`${fault.name}${atOnce ? "" : ", by sweeps alone"}`, fault, atOnce] as const),
+);
+
+test.for(trials)("%s", async ([, fault, atOnce], { annotate }) => {
+  const { name } = fault;
+  await world.publishAtOnce(atOnce);
   if (name === "postgres: the disk is full") await annotate(`it is full by ${await wayToFill()}`);
   const before = fault.met;
   const suffered = await suffer(fault);

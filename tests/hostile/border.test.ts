@@ -6,6 +6,7 @@ import { parseMessage } from "../../packages/functions/src/deliver/message.ts";
 import { feedback } from "../../packages/functions/src/feedback/feedback.ts";
 import { ingest } from "../../packages/functions/src/ingest/ingest.ts";
 import { detailOf, envelope } from "../../packages/functions/src/testing/events.ts";
+import { withoutQueue } from "../../packages/functions/src/testing/ingestions.ts";
 import { recordOf } from "../../packages/functions/src/testing/records.ts";
 import { bounceOf, sesEvent } from "../../packages/functions/src/testing/ses-events.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
@@ -53,7 +54,7 @@ test("any batch of events ends: recorded, refused and kept byte by byte, or wait
       const errors: string[] = [];
       const { ledger } = database;
       const { disposals, counts } = await ingest(
-        { ledger, remaining: () => 30, onError: (message) => errors.push(message) },
+        { ledger, remaining: () => 30, onError: (message) => errors.push(message), ...withoutQueue },
         records,
       );
       expect(disposals.size).toBe(records.length);

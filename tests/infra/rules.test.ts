@@ -48,7 +48,10 @@ test("the rules have names of their own", () => {
 
 test("the metrics that the functions write are found in their sources", () => {
   expect(Object.fromEntries(writtenMetrics)).toMatchObject({
-    ingest: new Set(["messages", "recorded", "repeated", "refused", "notifications", "postponed"]),
+    ingest: new Set([
+      ...["messages", "recorded", "repeated", "refused", "notifications", "postponed"],
+      ...["published", "failed"],
+    ]),
     feedback: expect.objectContaining({ size: 10 }),
   });
   expect([...(writtenMetrics.get("sweep") ?? [])]).toEqual(

@@ -5,9 +5,21 @@ import type { Mutant } from "./mutant.ts";
 
 /** What tests of a module or a database object are called, where its own name does not say it. */
 const testsOf: Record<string, readonly string[]> = {
-  lease: ["lease", "shares", "moot"],
-  claim: ["claim", "defer", "mark-restored", "provider-tells", "moot"],
-  record: ["record", "provider-tells"],
+  lease: ["lease", "lease-group", "shares", "moot"],
+  "lease-rows": ["lease-own", "lease-group", "lease", "moot"],
+  "lease-own": ["lease-own"],
+  "claim-ordinary": ["claim", "claim-batch", "claim-guards", "moot"],
+  "judge-messages": [
+    "claim",
+    "claim-batch",
+    "claim-guards",
+    "defer",
+    "mark-restored",
+    "provider-tells",
+    "moot",
+  ],
+  "record-accepted": ["record", "record-guards"],
+  "record-others": ["record", "record-guards", "provider-tells"],
   "look-again": ["look-again", "provider-tells"],
   "begin-sweep": ["heartbeat", "settled", "load", "limits"],
   "finish-sweep": ["heartbeat", "load"],
@@ -23,7 +35,7 @@ const testsOf: Record<string, readonly string[]> = {
   refusal: ["operate"],
   deliver: ["message-table", "turns", "recording", "waiting"],
   trouble: ["trouble", "breaker"],
-  "owed.moot": ["moot", "cancel-older", "suppression", "hear-recipient", "fan-out"],
+  "owed.telling": ["moot", "claim", "cancel-older", "suppression", "hear-recipient", "fan-out"],
   "owed.record_and_fan_out": ["cancel-older", "record-event", "fan-out", "record-events", "suppression"],
   "owed.fan_out": [
     "fan-out",

@@ -5,8 +5,12 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ids: [
       'lease/where: >= in "waits.id > older.key"',
       'lease/where: < in "waits.id <= owed.notification_id(older.key, 65535)"',
-      'owed.moot/where: >= in "told.id > newer.key"',
-      'owed.moot/where: < in "told.id <= owed.notification_id(newer.key, 65535::bigint)"',
+      'lease-rows/where: >= in "waits.id > older.key"',
+      'lease-rows/where: < in "waits.id <= owed.notification_id(older.key, 65535)"',
+      'lease-own/ready.where: >= in "n.id > e.key"',
+      'lease-own/ready.where: < in "n.id <= owed.notification_id(e.key, 65535)"',
+      'owed.telling/where: >= in "told.id > newer.key"',
+      'owed.telling/where: < in "told.id <= owed.notification_id(newer.key, 65535::bigint)"',
       'owed.register_shipment/where: >= in "n.id > e.key"',
       'owed.register_shipment/where: < in "n.id <= owed.notification_id(e.key, 65535)"',
       'send-again/delivered.where: >= in "last.id > n.event_key"',
@@ -14,19 +18,26 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ],
   },
   {
+    why: "Locks more than it needs for a moment; what is joined to it are the messages' rows alone.",
+    ids: [`claim-ordinary/where: drop "id = ANY (\${ids}::uuid[])"`],
+  },
+  {
     why: "Only a dead row has died_at: the table's constraint died_is_dead says so.",
-    ids: [`claim/judged.when: drop "row.state = 'dead'" #2`, `dead-lettered/where: drop "state = 'dead'"`],
+    ids: [
+      `judge-messages/judged.when: drop "row.state = 'dead'" #2`,
+      `dead-lettered/where: drop "state = 'dead'"`,
+    ],
   },
   {
     why: "Saves looking for a reason in rows that are answered without one: the branches before it decide.",
     ids: [
-      'claim/judged.where: drop "row.generation = message.generation"',
-      `claim/judged.where: drop "row.state IN ('pending', 'leased', 'queued', 'dead')"`,
+      'judge-messages/judged.where: drop "row.generation = message.generation"',
+      `judge-messages/judged.where: drop "row.state IN ('pending', 'leased', 'queued', 'dead')"`,
     ],
   },
   {
     why: "What is joined to a message that was not claimed is not read: its verdict has no more than its name.",
-    ids: [`claim/on: drop "moved.did = 'claim'"`],
+    ids: [`judge-messages/on: drop "moved.did = 'claim'"`],
   },
   {
     why: "A row that has not ended has no provider message id: nothing writes one before the provider accepts, and then the row is delivered.",
@@ -55,17 +66,18 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
   {
     why: "A subscriber belongs to one shipment, so the recipient's own rows are of its events alone: saves looking through others.",
     ids: [
-      'owed.moot/where: drop "newer.shipment_id = e.shipment_id"',
+      'owed.telling/where: drop "newer.shipment_id = e.shipment_id"',
       'lease/on: drop "older.shipment_id = own.shipment_id"',
+      'lease-rows/on: drop "older.shipment_id = own.shipment_id"',
     ],
   },
   {
     why: "Nothing is newer than a shipment's current event: saves looking for what is not there.",
-    ids: ['owed.moot/when: drop "sh.status_event_id <> e.id"'],
+    ids: ['owed.telling/when: drop "sh.status_event_id <> e.id"'],
   },
   {
     why: "Only a dead row, or one that is held, has stopped; who claims a held one is told that it is done.",
-    ids: [`claim/told.where: drop "row.state = 'dead'"`],
+    ids: [`judge-messages/tried.where: drop "row.state = 'dead'"`],
   },
   {
     why: "What is not finite is infinity, and later than now: nobody writes the other one.",

@@ -10,8 +10,8 @@ const program = fileURLToPath(new URL("./mutants.ts", import.meta.url));
 
 /** Each takes away one thing that a guarantee stands on. */
 const telling = [
-  `claim/judged: drop "WHEN row.generation <> message.generation THEN 'stale'"`,
-  'record/recorded.where: drop "n.lease_token = o.token"',
+  `judge-messages/judged: drop "WHEN row.generation <> message.generation THEN 'stale'"`,
+  'record-others/recorded.where: drop "n.lease_token = o.token"',
   `lease/due: without 'leased' in "n.state IN"`,
   'mark-queued/where: drop "n.lease_token = sent.token"',
   'look-again/judged.when: drop "resends = 3"',

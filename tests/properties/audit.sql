@@ -27,6 +27,8 @@ CREATE TABLE audit.change (
   moot           text,
   -- At a cancellation: why what it says made it so has not, by the ledger's tables.
   unfounded      text,
+  -- At a lease: why it is not this row's turn, by the ledger's tables.
+  out_of_turn    text,
   -- What somebody did to the history as a whole: `redrive`, `restore`.
   note           text
 );
@@ -64,6 +66,26 @@ CREATE FUNCTION audit.unfounded(n owed.notification, late boolean) RETURNS text 
   WHERE e.key = n.event_key AND s.id = n.subscriber_id AND r.id = n.rule_id
 $$;
 
+-- Ingest leases at once only while the schedule beats, and nothing older of the group is unfinished; and a sweep nothing past
+-- what ingest has just leased.
+CREATE FUNCTION audit.out_of_turn(n owed.notification, at_once boolean) RETURNS text LANGUAGE sql AS $$
+  SELECT CASE
+    WHEN at_once AND NOT EXISTS (SELECT FROM owed.heartbeat WHERE paused_at IS NULL AND beat_at > now() - interval '2 minutes')
+      THEN 'no sweep beats'
+    WHEN at_once AND EXISTS (SELECT FROM owed.channel c WHERE c.name = n.channel AND (c.closed_until > now() OR c.openings > 0))
+      THEN 'its channel is closed'
+    ELSE (
+      SELECT 'it comes after ' || older.id
+      FROM owed.event own
+      JOIN owed.event earlier ON earlier.shipment_id = own.shipment_id
+      JOIN owed.notification older ON older.event_key = earlier.key AND older.subscriber_id = n.subscriber_id
+      WHERE own.key = n.event_key AND (earlier.occurred_at, earlier.id, older.id) < (own.occurred_at, own.id, n.id)
+        AND CASE WHEN at_once THEN older.state IN ('pending', 'leased', 'queued', 'sending') AND older.due_at <= now()
+          ELSE older.state = 'leased' AND older.owed_at > now() AND EXISTS (SELECT FROM audit.change c
+            WHERE c.id = older.id AND c.became = 'leased' AND c.token = older.lease_token AND starts_with(c.by, 'ingest')) END
+      LIMIT 1) END
+$$;
+
 CREATE FUNCTION audit.keep() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -77,7 +99,7 @@ BEGIN
     RETURN NULL;
   END IF;
   INSERT INTO audit.change (id, was, became, was_token, token, was_generation, generation, was_attempts, attempts, was_resends, resends,
-    evidence, reason, message_id, owed, looked, moved_delivery, moot, unfounded)
+    evidence, reason, message_id, owed, looked, moved_delivery, moot, unfounded, out_of_turn)
   VALUES (NEW.id, OLD.state, NEW.state, OLD.lease_token, NEW.lease_token, OLD.generation, NEW.generation, OLD.attempts, NEW.attempts,
     OLD.resends, NEW.resends, NEW.evidence, NEW.reason, NEW.message_id, NEW.owed_at IS NOT NULL,
     NEW.queued_at IS NOT DISTINCT FROM OLD.queued_at,
@@ -92,7 +114,9 @@ BEGIN
             AND told.subscriber_id = s.id AND audit.replaces(e, s.id, newer, NULL)) THEN 'superseded' END
       FROM owed.subscriber s, owed.rule r, owed.event e
       WHERE s.id = NEW.subscriber_id AND r.id = NEW.rule_id AND e.key = NEW.event_key) END,
-    CASE WHEN NEW.state = 'cancelled' AND OLD.state <> 'cancelled' THEN audit.unfounded(NEW, false) END);
+    CASE WHEN NEW.state = 'cancelled' AND OLD.state <> 'cancelled' THEN audit.unfounded(NEW, false) END,
+    CASE WHEN NEW.state = 'leased' AND NEW.lease_token > OLD.lease_token
+      THEN audit.out_of_turn(NEW, starts_with(current_setting('audit.by', true), 'ingest')) END);
   RETURN NULL;
 END $$;
 CREATE TRIGGER keep AFTER INSERT OR UPDATE ON owed.notification FOR EACH ROW EXECUTE FUNCTION audit.keep();

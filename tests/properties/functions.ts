@@ -66,6 +66,9 @@ export const runIngest = (world: Simulation, batch: Batch) =>
   consume(world, world.events, batch, async (by, records) => {
     const context = {
       ledger: world.ledgerOf(by),
+      sqs: world.sqsOf(by),
+      notificationQueueUrl: world.notifications.url,
+      settings,
       remaining: remainingOf(by, 30),
       onError: world.onError(by),
     };

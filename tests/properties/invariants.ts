@@ -79,9 +79,9 @@ function uncounted({ provider }: Simulation, { keys, told }: Left): string[] {
 
 const republishes = new Set<number | null>([8, 14, 16, 19, 22]);
 
-/** No row moves but by a transition, leaves the end, is claimed when it is not true any more, or cancelled by what has not made it so. */
+/** No row moves but by a transition, is leased out of turn, leaves the end, is claimed when it is not true any more, or cancelled by what has not made it so. */
 function forbidden(change: Change): string[] {
-  const { id, was, became, moot, unfounded, moved_delivery: moved } = change;
+  const { id, was, became, moot, unfounded, moved_delivery: moved, out_of_turn } = change;
   if (change.note) return [];
   const about = `${id}: ${was} to ${became}`;
   const transition = transitionOf(change);
@@ -94,6 +94,7 @@ function forbidden(change: Change): string[] {
       : []),
     ...(moved ? [`${about} moved delivered_at`] : []),
     ...(moot ? [`${about} although it is ${moot}`] : []),
+    ...(out_of_turn ? [`${about} out of turn: ${out_of_turn}`] : []),
     ...(unfounded ? [`${about}, which nothing says: ${unfounded}`] : []),
     ...(was !== null && change.token < change.was_token ? [`${about} lowered the token`] : []),
   ];

@@ -107,9 +107,9 @@ export class Invocation {
     return answer ? answer.value : this.through(call, failing);
   }
 
-  /** Who is known by name: the others' writes need not be told apart. */
+  /** Who is known by name: ingest, whose leases are told apart from the sweeps'; of the others only who is disturbed. */
   get name(): string {
-    return this.#disturbance?.effect === "freezes" ? this.what : "";
+    return this.what.startsWith("ingest") || this.#disturbance?.effect === "freezes" ? this.what : "";
   }
 
   /** Goes on where it froze. */

@@ -24,6 +24,7 @@ export type Change = {
   by: string;
   moot: string | null;
   unfounded: string | null;
+  out_of_turn: string | null;
   note: string | null;
 };
 

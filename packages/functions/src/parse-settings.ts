@@ -34,8 +34,8 @@ const sections = v.strictObject({
       budget: seconds(50, 0.1),
       /** Rows leased at a time: larger slices gain nothing (measured). */
       slice: count(1000, 1, 10_000),
-      /** SendMessageBatch calls in flight: more than 16 gain nothing (measured). */
-      lanes: count(16, 1, 64),
+      /** SendMessageBatch calls in flight: a slice's hundred calls in five rounds; more gain nothing (measured). */
+      lanes: count(20, 1, 64),
       /** Seconds from one beat of the schedule to the next: the queue gets no more than its channels send until then. */
       every: seconds(60, 0.1),
       /** Rows in the queue at most of a channel whose provider's rate is not known. */
@@ -44,6 +44,13 @@ const sections = v.strictObject({
       freshShare: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1)), 0.5),
       /** Rows that probe a provider after its channel's breaker was open. */
       probe: count(10, 1, 1000),
+    }),
+    {},
+  ),
+  ingest: v.optional(
+    v.strictObject({
+      /** What an event owes at once is published right after it is recorded; false: by the next sweep. */
+      atOnce: v.optional(v.boolean(), true),
     }),
     {},
   ),

@@ -89,7 +89,8 @@ export function ledgerOptions(who: LedgerUser, deadline: number): LedgerOptions 
   const link = resource("Database");
   const { host, port, database, tls } = link;
   const role = `owed_${who}`;
-  const common = { applicationName: `owed-${who}`, connections: connectionsEach, deadline };
+  const plans = who === "operator" || who === "reader" ? "auto" : "generic";
+  const common = { applicationName: `owed-${who}`, connections: connectionsEach, deadline, plans } as const;
   const options = { host, port, database, tls, ...common };
   if (link.auth === "password") return { ...options, user: link.username, password: link.password, role };
   const { region } = link;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { InvalidSettings, parseSettings } from "./settings.ts";
 
 const defaults = {
-  sweep: { budget: 50, slice: 1000, lanes: 16, every: 60, queued: 50_000, freshShare: 0.5, probe: 10 },
+  sweep: { budget: 50, slice: 1000, lanes: 20, every: 60, queued: 50_000, freshShare: 0.5, probe: 10 },
   deliver: { concurrency: 4, call: 10, receives: 5, callBefore: 45, reserve: 5 },
   channel: {
     failures: 4,

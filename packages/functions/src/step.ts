@@ -5,7 +5,7 @@ import { channel } from "node:diagnostics_channel";
  * diagnostics channel `owed:step`, where whoever wants to stop a function at a step can listen; nobody else pays.
  */
 export const steps = {
-  ingest: ["received", "recorded", "kept", "answered"],
+  ingest: ["received", "recorded", "kept", "leased", "published", "marked", "answered"],
   sweep: ["begun", "asked", "looked", "leased", "published", "marked", "released", "finished"],
   deliver: ["received", "claimed", "calling", "called", "recorded", "reported", "answered"],
   feedback: ["received", "weighed", "kept", "answered"],

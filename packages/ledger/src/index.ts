@@ -94,6 +94,7 @@ export type { Finished, SweepCounts } from "./sweep/finish-sweep.ts";
 export { finishSweep } from "./sweep/finish-sweep.ts";
 export type { Leased, LeaseOptions, Share, Slice } from "./sweep/lease.ts";
 export { lease } from "./sweep/lease.ts";
+export { type LeaseOwnOptions, leaseOwn } from "./sweep/lease-own.ts";
 export { type Looked, type LookOptions, lookAgain } from "./sweep/look-again.ts";
 export { markQueued } from "./sweep/mark-queued.ts";
 export { release } from "./sweep/release.ts";

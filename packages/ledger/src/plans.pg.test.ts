@@ -9,6 +9,7 @@ import {
   finishSweep,
   Ledger,
   lease,
+  leaseOwn,
   lookAgain,
   markQueued,
   record,
@@ -74,6 +75,19 @@ async function scans(): Promise<number> {
   });
 }
 
+/** Two events: one of a shipment that is new, one of the oldest. What is there fell due after the last beat, which left nothing. */
+async function recordedNow(turn: string): Promise<string[]> {
+  const id = turn.replaceAll(" ", "-");
+  await database.sql`UPDATE owed.heartbeat SET beat_at = now() - interval '100 s'`;
+  await database.sql`SELECT owed.register_shipment(${id}, 'm', 'Shop', 'T')`;
+  await database.sql`
+    SELECT owed.subscribe(${id}, 'buyer-' || b, 'buyer', 'email', 'a@example.com') FROM generate_series(1, 2) b`;
+  const events = [id, `S-1-${id}`];
+  for (const [place, event] of events.entries())
+    await database.sql`SELECT owed.record_event(${event}, ${place === 0 ? id : "S-1"}, 'delivery_exception', now())`;
+  return events;
+}
+
 test.each(["without statistics", "with statistics"])(
   "%s, nothing on the way of a row scans the ledger",
   async (which) => {
@@ -129,6 +143,9 @@ test.each(["without statistics", "with statistics"])(
       );
       expect(await audit(ledger, { shipmentId: "S-7" })).toHaveLength(4 * buyers);
       await finishSweep(ledger, defaultDurations, beginning.run, none, null);
+      const events = await recordedNow(`${which} ${turn}`);
+      const own = await leaseOwn(ledger, defaultDurations, { events, every: 60, queued: 50_000 });
+      expect(own.leased.length).toBeGreaterThanOrEqual(2);
     }
     await ledger.close();
     expect(await scans()).toBe(before);

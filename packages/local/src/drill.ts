@@ -2,13 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Ledger } from "@owed/ledger";
+import { Ledger, proveDelivery } from "@owed/ledger";
 import { MultiBar, Presets, SingleBar } from "cli-progress";
 import Table from "cli-table3";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { makeBundles } from "../../../infra/bundles/make.ts";
-import { owedSoFar, sufferOutage } from "./drill/outage.ts";
+import { happen, registerShipments, sufferOutage } from "./drill/outage.ts";
 import { type Proof, prove } from "./drill/proof.ts";
+import { goOn } from "./drill/stand-still.ts";
 import { printStorm } from "./drill/storm/print.ts";
 import { rates, storm } from "./drill/storm/storm.ts";
 import { loadBundles } from "./functions.ts";
@@ -22,6 +23,7 @@ type Options = {
   realTime: boolean;
   killDatabase: boolean;
   bundles: boolean;
+  atOnce: boolean;
   json: boolean;
 };
 
@@ -53,7 +55,8 @@ const command = new Command("drill")
     `Pauses the schedule, lets things happen, resumes it, waits for the drain, and proves from both sides, the ledger and
 what arrived, that every notification ended as it should. Uses a ledger of its own.
 
-  outage  fifteen minutes' worth of events, each to be told: every notification is sent exactly once
+  outage  fifteen minutes' worth of events, each to be told, and some more during the drain: every notification is sent
+          exactly once
   storm   seventy minutes in which shipments change several times, follow-ups fall due, deadlines pass and people opt
           out, by email, SMS and webhook, each with its own rate: everything owed ends in exactly one way, and everybody
           gets as many messages as the rules say`,
@@ -65,6 +68,7 @@ what arrived, that every notification ended as it should. Uses a ledger of its o
   .option("--real-time", "take the minutes as they are; else one takes a second", false)
   .option("--kill-database", "kill -9 PostgreSQL in the middle of the drain, and start it again", false)
   .option("--bundles", "run the functions as a deployment would upload them, built first", false)
+  .option("--no-at-once", "publish by sweeps alone, not what is owed at once right after its event")
   .option("--json", "print one JSON object last", false)
   .addHelpText(
     "after",
@@ -83,7 +87,7 @@ async function withStack<T>(
   const stack = await startStack({
     folder,
     ...pace,
-    settings: { ...pace.settings, ...settings },
+    settings: { ...pace.settings, ...settings, ingest: { atOnce: options.atOnce } },
     ...(options.bundles && { functions: () => loadBundles(join(folder, "build")) }),
     // Nobody's limit but the machine's: a backlog may be larger than a day's quota.
     dailyQuota: -1,
@@ -139,18 +143,22 @@ async function drill(options: Options, stack: Stack, pace: Pace): Promise<Proof 
   const ledger = new Ledger(stack.ledgerOptions);
   const bars = progress(options.rows);
   try {
-    const { expected, owed } = await sufferOutage({
+    const outage = await sufferOutage({
       stack,
       ledger,
       rows: options.rows,
       seconds: pace.outage,
       progress: bars.owed,
     });
+    const { owed } = outage;
+    // As many as a tenth come while it drains.
+    const late = await registerShipments(ledger, Math.ceil(options.rows / 20));
     const resumed = performance.now();
-    stack.schedule.resume();
+    await goOn(stack, ledger);
     const over = new AbortController();
     const killed = options.killDatabase ? killInTheMiddle(stack, owed, over.signal) : Promise.resolve();
-    await Promise.all([killed, drained(ledger, stack, owed, bars.sent).finally(() => over.abort())]);
+    const expected = outage.expected + (await happen(stack, late, 2 * pace.minute));
+    await Promise.all([killed, drained(ledger, stack, expected, bars.sent).finally(() => over.abort())]);
     const drained_in_s = Math.round(performance.now() - resumed) / 1000;
     const proof = await prove(ledger, stack.ses.sent, { owed, expected, asked: options.rows });
     return { ...proof, drained_in_s };
@@ -160,16 +168,17 @@ async function drill(options: Options, stack: Stack, pace: Pace): Promise<Proof 
   }
 }
 
-/** Waits until nothing is unfinished. Gives up when nothing has moved for five minutes: the proof then says what is lost. */
+/** Waits until so many notifications are there, and none is unfinished. Gives up when nothing has moved for five minutes: the proof then says what is lost. */
 async function drained(
   ledger: Ledger,
   stack: Stack,
-  owed: number,
+  rows: number,
   sent: (count: number) => void,
 ): Promise<void> {
   let moved = performance.now();
-  for (let before = owed; ; await sleep(100)) {
-    const left = await owedSoFar(ledger);
+  for (let before = rows; ; await sleep(100)) {
+    const told = await proveDelivery(ledger).catch(() => null);
+    const left = told && Math.max(rows - told.rows, 0) + told.unfinished;
     sent(stack.ses.sent.length);
     if (left === 0) return;
     if (left !== null && left < before) {

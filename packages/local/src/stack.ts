@@ -136,6 +136,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       applicationName: "owed-local",
       connections: 2,
       deadline: 20,
+      plans: "auto",
     };
     // The queue is new and empty: rows that an earlier stack had queued are looked at now, not in twenty minutes.
     const ledger = new Ledger(ledgerOptions);

@@ -32,7 +32,7 @@ async function report(swept: Swept, ledger: Ledger): Promise<void> {
 
 function guide(stack: Stack): void {
   say(`
-Owed runs. Shipments change state, and each minute a sweep sends what is owed.
+Owed runs. Shipments change state; what is owed at once goes out at once, the rest with a sweep each minute.
 
   mailbox            ${stack.ses.mailboxUrl}  (emails, texts and webhooks)
   what is owed       npm run owed -- status

@@ -42,9 +42,15 @@ export class World {
   readonly consumers: Consumers;
   readonly hidden: HiddenMessages;
   readonly #folder: string;
+  /** What the functions' processes are started with. */
+  readonly #environment: Record<string, string>;
+  #atOnce = true;
 
   private constructor(
-    parts: Omit<World, "beat" | "pass" | "clearFaults" | "reset" | "stop"> & { folder: string },
+    parts: Omit<World, "beat" | "pass" | "publishAtOnce" | "clearFaults" | "reset" | "stop"> & {
+      folder: string;
+      environment: Record<string, string>;
+    },
   ) {
     this.time = parts.time;
     this.database = parts.database;
@@ -58,6 +64,7 @@ export class World {
     this.consumers = parts.consumers;
     this.hidden = parts.hidden;
     this.#folder = parts.folder;
+    this.#environment = parts.environment;
   }
 
   static async start(): Promise<World> {
@@ -87,10 +94,19 @@ export class World {
     const functions = new Functions({ environment }, time);
     const consumers = new Consumers({ client, observer, queues, region, functions, time });
     const world = new World({
-      ...{ time, database, sqs, ses, bus, client, observer, queues, functions, consumers, hidden, folder },
+      ...{ time, database, sqs, ses, bus, client, observer, queues, functions, consumers, hidden },
+      ...{ folder, environment },
     });
     world.clearFaults();
     return world;
+  }
+
+  /** Whether ingest publishes what is owed at once, as it does by default, or the sweeps alone, from now on. */
+  async publishAtOnce(atOnce: boolean): Promise<void> {
+    if (atOnce === this.#atOnce) return;
+    this.#atOnce = atOnce;
+    this.#environment.SST_RESOURCE_Settings = JSON.stringify({ ...settings, ingest: { atOnce } });
+    await this.functions.renew();
   }
 
   /** One beat of the schedule; null when the sweep failed or its process ended. */

@@ -7,6 +7,11 @@ export const scheduleMistakes: Mistake[] = [
     rule: "a schedule's expression is one that AWS knows",
   },
   {
+    name: "ingest without the settings",
+    edits: [["event.ts", "notificationQueue, settingsLink]", "notificationQueue]"]],
+    rule: "whoever publishes, and deliver, are linked to the settings, and nobody else",
+  },
+  {
     name: "two retries of a sweep",
     edits: [["sweep.ts", "more: {\n    retries: 0", "more: {\n    retries: 2"]],
     rule: "a beat that failed is not repeated, and one that is late is dropped",

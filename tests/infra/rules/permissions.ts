@@ -58,7 +58,11 @@ export function expectedPermissions(stack: Stack): Record<string, Allowed[]> {
       ...on("MasterSecret", ["secretsmanager:GetSecretValue"]),
       "rds-db:connect on Database as postgres",
     ],
-    Ingest: [...on("EventQueue", consume), ...connect(stack, "ingest")],
+    Ingest: [
+      ...on("EventQueue", consume),
+      ...on("NotificationQueue", ["sqs:SendMessage"]),
+      ...connect(stack, "ingest"),
+    ],
     Sweep: [
       ...on("NotificationQueue", ["sqs:SendMessage", "sqs:GetQueueAttributes"]),
       ...on("FeedbackQueue", ["sqs:GetQueueAttributes"]),

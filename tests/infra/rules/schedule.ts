@@ -1,5 +1,6 @@
 import { invokeConfigsOf, lambdaOf, permissionsOf, rolesOf, schedulesOf } from "../stack/views.ts";
 import { linkedSettings } from "./linked-settings.ts";
+import { linksNamed } from "./links.ts";
 import { type Rule, unless } from "./rule.ts";
 
 /** EventBridge Scheduler user guide, "Schedule types": one of a unit is singular, several are plural. */
@@ -30,6 +31,15 @@ export const scheduleRules: Rule[] = [
           : [`${schedule.name} has ${scheduleExpression}, not ${wanted}`]),
         ...(flexibleTimeWindow.mode === "OFF" ? [] : [`${schedule.name} may be late by a flexible window`]),
       ];
+    },
+  },
+  {
+    name: "whoever publishes, and deliver, are linked to the settings, and nobody else",
+    check: (stack) => {
+      const found = linksNamed(stack, "Settings").map(({ id }) => id);
+      return found.toSorted().join() === "Deliver,Ingest,Sweep"
+        ? []
+        : [`they are linked to ${found.join(", ") || "nobody"}`];
     },
   },
   {

@@ -5,6 +5,7 @@ import { Command } from "commander";
 import type { Stage } from "../../../../infra/bundle.ts";
 import { makeBundles } from "../../../../infra/bundles/make.ts";
 import { wholeNumber } from "../arguments.ts";
+import { type Figure, figureTable } from "../figures.ts";
 import { describeMachine, type Machine } from "../machine.ts";
 import { withProgress } from "../progress.ts";
 import { type Spread, spread } from "../statistics.ts";
@@ -21,7 +22,11 @@ export type Result = {
   options: Options;
   /** Times in milliseconds. */
   functions: { stage: Stage; bytes: number; imported: Times; invoked: Times }[];
+  figures: Figure[];
 };
+
+/** Milliseconds that importing an artefact may take. */
+const target = 300;
 
 export const coldCommand = () =>
   new Command("cold")
@@ -32,8 +37,8 @@ export const coldCommand = () =>
     .option("--json", "print one JSON object last", false)
     .action(async (options: Options) => {
       const result = await measure(options);
+      print(result, options.json ? console.error : console.log);
       if (options.json) console.log(JSON.stringify(result));
-      else print(result);
     });
 
 const measure = (options: Options): Promise<Result> =>
@@ -50,7 +55,13 @@ const measure = (options: Options): Promise<Result> =>
       };
       return { stage, bytes, imported: times((s) => s.imported), invoked: times((s) => s.invoked) };
     });
-    return { benchmark: "cold", machine: await describeMachine(cloud.ledger), options, functions };
+    const figures = functions.map(
+      ({ stage, imported }): Figure => ({
+        ...{ name: `cold: import of ${stage}`, value: imported.p50, unit: "ms" },
+        ...{ target, sense: "at most" },
+      }),
+    );
+    return { benchmark: "cold", machine: await describeMachine(cloud.ledger), options, functions, figures };
   });
 
 /** The artefacts alone consume and sweep. */
@@ -66,9 +77,9 @@ const sampled = (cold: Cloud & { build: string }, total: number, runs: number): 
     return samples;
   });
 
-function print({ machine, options, functions }: Result): void {
-  console.log(`Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.cores} × ${machine.cpu}`);
-  console.log(`Medians (min … max) of ${options.runs} fresh processes each, in ms`);
+function print({ machine, options, functions, figures }: Result, log: (text: string) => void): void {
+  log(`Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.cores} × ${machine.cpu}`);
+  log(`Medians (min … max) of ${options.runs} fresh processes each, in ms`);
   const table = new Table({
     head: ["function", "bytes", "import", "first invocation"],
     colAligns: ["left", "right", "right", "right"],
@@ -77,5 +88,6 @@ function print({ machine, options, functions }: Result): void {
   const shown = ({ min, p50, max }: Times) => `${p50.toFixed(0)} (${min.toFixed(0)} … ${max.toFixed(0)})`;
   for (const { stage, bytes, imported, invoked } of functions)
     table.push([stage, bytes, shown(imported), shown(invoked)]);
-  console.log(table.toString());
+  log(table.toString());
+  log(figureTable(figures));
 }

@@ -8,5 +8,10 @@ export type SesClientOptions = Omit<SESClientConfig, "maxAttempts" | "requestHan
  * SES accepted would make one call three emails), and every wait has an end.
  */
 export function createSesClient(options: SesClientOptions = {}): SESClient {
-  return new SESClient({ ...options, maxAttempts: 1, requestHandler: requestHandler(options) });
+  return new SESClient({
+    cacheMiddleware: true,
+    ...options,
+    maxAttempts: 1,
+    requestHandler: requestHandler(options),
+  });
 }

@@ -212,6 +212,7 @@ const busyWait = 10;
 
 function disposalOf(verdict: Unclaimed["verdict"]): Disposal {
   if (verdict === "dying") return failAfter(0);
+  if (verdict === "unanswered") return failAfter(null);
   return verdict === "busy" ? failAfter(busyWait) : acknowledge;
 }
 

@@ -40,8 +40,8 @@ test("a clean batch of ten is two statements: one claims, one records", async ()
   const records = rows.map((row) => messageFor(row));
   expect(await countStatements(database, () => handOver(ledger, records))).toBe(2);
   expect(await countStates(database)).toEqual({ delivered: 10 });
-  // A second one finds nothing to send and nothing to record.
-  expect(await countStatements(database, () => handOver(ledger, records))).toBe(1);
+  // A second one finds nothing to send, asks why, and has nothing to record.
+  expect(await countStatements(database, () => handOver(ledger, records))).toBe(2);
 });
 
 test("a slow call holds back no neighbour's record; its own goes into a second one", async () => {

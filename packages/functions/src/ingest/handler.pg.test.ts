@@ -51,8 +51,19 @@ test("a batch from the queue: recorded, refused, postponed; metrics and logs say
       refused: "Count",
       notifications: "Count",
       postponed: "Count",
+      published: "Count",
+      failed: "Count",
     },
-    values: { messages: 5, recorded: 1, repeated: 1, refused: 2, notifications: 2, postponed: 1 },
+    values: {
+      messages: 5,
+      recorded: 1,
+      repeated: 1,
+      refused: 2,
+      notifications: 2,
+      postponed: 1,
+      published: 0,
+      failed: 0,
+    },
   });
   expect(output.lines().filter(({ level }) => level)).toMatchObject([
     {

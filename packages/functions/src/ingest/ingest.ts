@@ -11,17 +11,19 @@ import { toError } from "../observe.ts";
 import { acknowledge, type Disposal, failAfter, receiveCount, waitForLedger } from "../sqs-batch.ts";
 import { reached } from "../step.ts";
 import { parseEvent, type Refusal } from "./event.ts";
+import { type PublishedOwn, type PublishOwn, publishOwn } from "./publish-own.ts";
 
-export type Ingest = {
-  ledger: Ledger;
-  /** Seconds this invocation may still run. */
-  remaining: () => number;
-  onError: (message: string, error: unknown) => void;
-};
+export type Ingest = PublishOwn;
 
 export type Ingestion = {
   disposals: Map<SQSRecord, Disposal>;
-  counts: { recorded: number; repeated: number; refused: number; notifications: number; postponed: number };
+  counts: {
+    recorded: number;
+    repeated: number;
+    refused: number;
+    notifications: number;
+    postponed: number;
+  } & PublishedOwn;
 };
 
 /** Seconds that an event which overtook its shipment's registration is tried again. */
@@ -33,15 +35,22 @@ const waitForShipment = (receives: number) => Math.min(30 * 2 ** (receives - 1),
 /**
  * Records a batch of shipment events with their fan-out. An invalid one is refused with the field and the
  * reason, kept for a look, and acknowledged; its neighbours are recorded. Nothing is acknowledged before the
- * ledger has it.
+ * ledger has it. What the new ones owe at once is published last: that changes nothing for them.
  */
-export async function ingest(
-  { ledger, remaining, onError }: Ingest,
-  records: readonly SQSRecord[],
-): Promise<Ingestion> {
+export async function ingest(context: Ingest, records: readonly SQSRecord[]): Promise<Ingestion> {
+  const { ledger, remaining, onError } = context;
   reached("ingest:received");
   const disposals = new Map<SQSRecord, Disposal>();
-  const counts = { recorded: 0, repeated: 0, refused: 0, notifications: 0, postponed: 0 };
+  const counts = {
+    recorded: 0,
+    repeated: 0,
+    refused: 0,
+    notifications: 0,
+    postponed: 0,
+    published: 0,
+    failed: 0,
+  };
+  const owing: string[] = [];
   const postpone = (
     record: SQSRecord,
     message: string,
@@ -68,13 +77,15 @@ export async function ingest(
       remaining,
     )
   ).entries()) {
-    const record = valid[place]?.record;
-    if (!record) throw new Error("the ledger answered for more events than it was given");
+    const { record, event } = valid[place] ?? {};
+    if (!record || !event) throw new Error("the ledger answered for more events than it was given");
     if (answer instanceof Error) postpone(record, "an event comes again: it could not be recorded", answer);
     else if (answer.outcome !== "refused") {
       disposals.set(record, acknowledge);
       counts[answer.outcome] += 1;
-      if (answer.outcome === "recorded") counts.notifications += answer.notifications;
+      if (answer.outcome !== "recorded") continue;
+      counts.notifications += answer.notifications;
+      if (answer.notifications > 0) owing.push(event.id);
     } else if (answer.field === "shipment_id" && age(record) < registeredWithin) {
       const error = new Error(answer.reason);
       postpone(
@@ -98,6 +109,7 @@ export async function ingest(
       postpone(record, "a refused event comes again: it could not be kept", error);
     }
   }
+  Object.assign(counts, await publishOwn(context, owing));
   return { disposals, counts };
 }
 

@@ -1,7 +1,7 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { closeChannel, Ledger, type Share } from "@owed/ledger";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { happen, owe, registerShipment } from "../../../../tests/support/shipment.ts";
+import { happen, owe, registerShipment, tellEveryUpdate } from "../../../../tests/support/shipment.ts";
 import { passTime } from "../../../../tests/support/time.ts";
 import { parseSettings } from "../settings.ts";
 import { createSqsClient } from "../sqs.ts";
@@ -203,4 +203,40 @@ test("a group whose fresh row was refused does not send its older one past it, f
     SELECT count(DISTINCT owed_at)::int AS times, min(owed_at) > now() AS later FROM owed.notification
     WHERE subscriber_id = (SELECT subscriber_id FROM owed.notification WHERE id = ${fresh?.id ?? ""})`;
   expect(waits).toMatchObject({ later: true });
+});
+
+describe("the order of a group", () => {
+  /** So many statuses for one recipient, each of which is told; the ids of their rows, oldest first. */
+  async function group(rows: number): Promise<string[]> {
+    const shipment = await registerShipment(world.database);
+    await tellEveryUpdate(world.database, shipment);
+    for (let ago = rows; ago > 0; ago -= 1) await happen(world.database, shipment, "out_for_delivery", ago);
+    const told = await world.database.sql<{ id: string }[]>`SELECT id FROM owed.notification ORDER BY id`;
+    return told.map(({ id }) => id);
+  }
+
+  test.each([1, 2])("from slice to slice of %d: all of it goes in one sweep", async (slice) => {
+    const ids = await group(5);
+    const calls = world.cloud.calls("SendMessageBatch");
+    expect((await drained([email(50)], { slice })).totals).toMatchObject({
+      published: 5,
+      unsure: 0,
+      failed: 0,
+    });
+    expect(publishedIds(calls)).toEqual(ids);
+  });
+
+  test("whose first row ingest has on its way: the rest waits, the others go, and the sweep ends", async () => {
+    const [first = "", ...rest] = await group(3);
+    await world.database.sql`
+      UPDATE owed.notification SET state = 'leased', lease_token = 1, leased_until = now() + interval '2 minutes',
+        owed_at = now() + interval '2 minutes' WHERE id = ${first}`;
+    await owe(world.database, 25);
+    expect(await drained([email(50)])).toMatchObject({ left: [email(25)], totals: { published: 25 } });
+    await world.database
+      .sql`UPDATE owed.notification SET state = 'queued', queued_at = now() WHERE id = ${first}`;
+    const calls = world.cloud.calls("SendMessageBatch");
+    expect((await drained([email(50)])).totals).toMatchObject({ published: 2 });
+    expect(publishedIds(calls)).toEqual(rest);
+  });
 });

@@ -46,10 +46,13 @@ export async function drain(
 ): Promise<Share[] | null> {
   const { ledger, sqs, settings, held, inTime } = context;
   const shares = new Shares(given, settings.sweep.slice);
+  /** The leases of its slices: the rows of one go into the queue before those of the next. */
+  const own: string[] = [];
   const take = async (watermark: string | null): Promise<Slice> => {
     const asked = shares.ask();
-    const slice = await lease(ledger, settings.durations, { shares: asked, watermark, fresh });
+    const slice = await lease(ledger, settings.durations, { shares: asked, watermark, fresh, before: own });
     reached("sweep:leased");
+    if (slice.until !== null) own.push(slice.until);
     shares.use(asked, slice, watermark === null);
     return slice;
   };

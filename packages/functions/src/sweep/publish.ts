@@ -19,6 +19,8 @@ export type Published = {
 };
 
 export type PublishOptions = {
+  /** Who publishes, and tells its step; the sweep when not said. */
+  stage?: "sweep" | "ingest";
   sqs: SQSClient;
   queueUrl: string;
   lanes: number;
@@ -29,7 +31,7 @@ export type PublishOptions = {
   held: Map<string, number>;
   /** Seconds until an unanswered row's lease has run out. */
   lease: number;
-  /** False once the sweep's budget has ended: nothing more is sent. */
+  /** False once no time is left: nothing more is sent. */
   mayCall: () => boolean;
   random?: () => number;
 };
@@ -39,7 +41,7 @@ export type PublishOptions = {
  * does not answer for, holds back the later rows of its own group and nobody else.
  */
 export async function publish(rows: readonly Leased[], options: PublishOptions): Promise<Published> {
-  const { sqs, queueUrl, held, mayCall, random = Math.random } = options;
+  const { stage = "sweep", sqs, queueUrl, held, mayCall, random = Math.random } = options;
   const limit = pLimit(options.lanes);
   const done: Published = { accepted: [], released: [], failed: 0, unsure: 0, refusal: null };
   const release = (row: Leased, wait: number) => done.released.push({ ...row, wait });
@@ -69,7 +71,7 @@ export async function publish(rows: readonly Leased[], options: PublishOptions):
       const { Successful = [], Failed = [] } = await sqs.send(
         new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: free.map(messageOf) }),
       );
-      reached("sweep:published");
+      reached(`${stage}:published`);
       const accepted = new Set(Successful.map((entry) => entry.Id));
       const failed = new Map(Failed.map((entry) => [entry.Id, entry.Code ?? "no code"]));
       for (const [place, row] of free.entries()) {

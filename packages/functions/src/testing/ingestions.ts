@@ -1,16 +1,33 @@
+import { SQSClient } from "@aws-sdk/client-sqs";
 import { type Ledger, listRefusedEvents } from "@owed/ledger";
 import type { SQSRecord } from "aws-lambda";
 import { vi } from "vitest";
 import type { TestDatabase } from "../../../../tests/support/database.ts";
-import { ingest } from "../ingest/ingest.ts";
+import { type Ingest, ingest } from "../ingest/ingest.ts";
+import { parseSettings } from "../settings.ts";
 
 /** The counts of a batch in which nothing happened. */
-export const nothing = { recorded: 0, repeated: 0, refused: 0, notifications: 0, postponed: 0 };
+export const nothing = {
+  ...{ recorded: 0, repeated: 0, refused: 0, notifications: 0, postponed: 0 },
+  ...{ published: 0, failed: 0 },
+};
+
+/** What ingest publishes with, where no sweep has beaten: nothing goes into a queue. */
+export const withoutQueue = {
+  sqs: new SQSClient({ region: "us-east-1" }),
+  notificationQueueUrl: "http://none.example/",
+  settings: parseSettings({}),
+};
 
 /** Hands a batch to ingest; tells what it said of each message, in their order. */
-export async function take(ledger: Ledger, records: SQSRecord[], remaining = () => 30) {
+export async function take(
+  ledger: Ledger,
+  records: SQSRecord[],
+  remaining = () => 30,
+  queue: Pick<Ingest, "sqs" | "notificationQueueUrl" | "settings"> = withoutQueue,
+) {
   const onError = vi.fn();
-  const { disposals, counts } = await ingest({ ledger, remaining, onError }, records);
+  const { disposals, counts } = await ingest({ ledger, remaining, onError, ...queue }, records);
   return { counts, onError, disposals: records.map((record) => disposals.get(record)) };
 }
 

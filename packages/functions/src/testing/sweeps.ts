@@ -1,3 +1,4 @@
+import type { SQSClient } from "@aws-sdk/client-sqs";
 import { claim, defaultDurations as durations, type Ledger } from "@owed/ledger";
 import { vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
@@ -12,6 +13,8 @@ export type Swept = Extract<Summary, { swept: true }>;
 export type Sweeping = {
   database: TestDatabase;
   cloud: TestQueues;
+  /** The functions' own client. */
+  sqs: SQSClient;
   /** One beat; `remaining` seconds of the function's time are left. */
   run(settings?: unknown, remaining?: number, ledger?: Ledger): Promise<Summary>;
   /** The same, when it must not be skipped. */
@@ -43,6 +46,7 @@ export async function startSweeping(): Promise<Sweeping> {
   return {
     database,
     cloud,
+    sqs: client,
     run,
     onError,
     async swept(...options) {

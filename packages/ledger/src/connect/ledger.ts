@@ -22,6 +22,12 @@ export type LedgerOptions = {
   connections: number;
   /** Seconds that one statement may take, answer included. */
   deadline: number;
+  /**
+   * `generic`, the default: a statement is planned once a connection, for whatever values come; what runs all day
+   * is written for that. `auto`: for its values, where PostgreSQL thinks that it pays; for questions with parts that
+   * may be left out.
+   */
+  plans?: "generic" | "auto";
 };
 
 /** Seconds without a statement after which a connection is closed. */
@@ -148,5 +154,8 @@ const open = (options: LedgerOptions, login: Login): Sql =>
       lock_timeout: Math.round(options.deadline * 500),
       // The statements are short, whatever the planner thinks they cost: compiling them takes longer than they do.
       jit: "off",
+      // Planned for its values a batch of a thousand ids looks worth a scan of the whole table, in a ledger of a few
+      // thousand rows; and planning takes longer than a batch of ten. What is read is in memory, or on an SSD.
+      ...(options.plans === "auto" ? {} : { plan_cache_mode: "force_generic_plan", random_page_cost: 1.1 }),
     },
   });

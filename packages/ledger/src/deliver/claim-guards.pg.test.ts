@@ -30,6 +30,8 @@ test("a batch waits for no row but its own", async () => {
   await database.sql.begin(async (holder) => {
     await holder`SELECT FROM owed.notification WHERE id = ${other} FOR UPDATE`;
     expect(await orWaits(database.sql, claimAll(database, message(own)))).toEqual(["claimed"]);
+    // Nor does who is told that there is nothing to do.
+    expect(await orWaits(database.sql, claimAll(database, message(own)))).toEqual(["held"]);
   });
 });
 

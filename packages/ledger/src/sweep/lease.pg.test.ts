@@ -28,6 +28,7 @@ describe("a slice", () => {
       taken: new Map([["email", { rows: 1, leased: 1 }]]),
       cancelled: 0,
       watermark: expect.any(String),
+      until: expect.any(String),
     });
     const row = await readRow(database, id);
     expect(row).toMatchObject({

@@ -1,8 +1,8 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
+import { hasOlder, type Leased, leasedOf, leaseRows } from "./lease-rows.ts";
 
-/** A row leased to this sweep: the token fences every later write to it. */
-export type Leased = { id: string; generation: number; token: number; group: string };
+export type { Leased } from "./lease-rows.ts";
 
 /** How many rows of a channel a slice may take. */
 export type Share = { channel: string; most: number };
@@ -14,6 +14,8 @@ export type Slice = {
   cancelled: number;
   /** The lowest `owed_at` of the slice, exactly as the database has it. */
   watermark: string | null;
+  /** Until when the slice is leased, exactly as the database has it: who leases another one tells so which are its own. */
+  until: string | null;
 };
 
 export type LeaseOptions = {
@@ -25,31 +27,31 @@ export type LeaseOptions = {
    * first. A fresh row never overtakes an older one of its own group, unless the newer one replaces that.
    */
   fresh: number | null;
-};
-
-type Row = {
-  id: string;
-  did: "lease" | "cancel";
-  generation: number;
-  token: number;
-  subscriber_id: string;
-  channel: string;
-  was: string;
+  /** The `until` of slices whose rows go into the queue before those of this one. */
+  before?: readonly string[];
 };
 
 /**
  * Takes a slice of what is owed, oldest first, in one statement: leases what is still true, and cancels what is not
  * (transitions 1 and 18 of docs/states.md). Rows that another sweep holds are skipped, and closed channels are left
- * alone. The shares are exact under every plan, since the slice is materialised before anything joins it.
+ * alone. So is a row while an older one of its group is leased by somebody else: ingest leases what it has just
+ * recorded, so only rows recorded, or owed, since such a lease began need that look, and a backlog's cost nothing more.
  */
 export async function lease(ledger: Ledger, durations: Durations, options: LeaseOptions): Promise<Slice> {
-  const { shares, watermark, fresh } = options;
-  const rows = await ledger.run(
-    (sql) => sql<Row[]>`
-      WITH due AS MATERIALIZED (
+  const { shares, watermark, fresh, before = [] } = options;
+  const rows = await leaseRows(
+    ledger,
+    durations,
+    (sql) => sql`
+      since AS MATERIALIZED (
+        -- The first 48 bits of an id are the millisecond at which its event was recorded.
+        SELECT at, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid AS id
+        FROM (SELECT now() - make_interval(secs => ${durations.lease})) AS lease (at)
+      ), due AS MATERIALIZED (
         SELECT slice.*
         FROM unnest(${shares.map((share) => share.channel)}::text[], ${shares.map((share) => share.most)}::int[]) AS share (channel, most)
         JOIN owed.channel c ON c.name = share.channel AND coalesce(c.closed_until <= now(), true)
+        CROSS JOIN since
         CROSS JOIN LATERAL (
           SELECT n.id, n.owed_at
           FROM owed.notification n
@@ -65,44 +67,24 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
               CROSS JOIN LATERAL (
                 SELECT FROM owed.notification waits JOIN owed.rule r ON r.id = waits.rule_id
                 WHERE waits.id > older.key AND waits.id <= owed.notification_id(older.key, 65535)
-                  AND waits.subscriber_id = n.subscriber_id AND waits.state IN ('pending', 'leased') AND waits.owed_at <= now()
+                  AND waits.subscriber_id = n.subscriber_id AND waits.state IN ('pending', 'leased') AND coalesce(waits.owed_at, 'infinity') <= now()
                   AND NOT r.newest_replaces
                 OFFSET 0) AS overtaken
               WHERE own.key = n.event_key)`
             }
+            AND CASE WHEN n.owed_at > since.at OR n.id > since.id THEN NOT ${hasOlder(
+              sql,
+              sql`waits.state = 'leased' AND coalesce(waits.owed_at > now(), false) AND waits.leased_until <> ALL (${before}::text[]::timestamptz[])`,
+            )} ELSE true END
           ORDER BY n.owed_at, n.id
           LIMIT share.most
           FOR UPDATE OF n SKIP LOCKED
         ) AS slice
-      ), judged AS MATERIALIZED (
-        SELECT due.id, due.owed_at, moot.reason, moot.by
-        FROM due LEFT JOIN LATERAL (SELECT still.reason, still.by FROM owed.moot AS still WHERE still.id = due.id OFFSET 0) AS moot ON true
-      ), moved AS (
-        UPDATE owed.notification n SET
-          state = CASE WHEN judged.reason IS NULL THEN 'leased' ELSE 'cancelled' END,
-          owed_at = CASE WHEN judged.reason IS NULL THEN now() + make_interval(secs => ${durations.lease}) END,
-          leased_until = CASE WHEN judged.reason IS NULL THEN now() + make_interval(secs => ${durations.lease}) ELSE n.leased_until END,
-          lease_token = n.lease_token + CASE WHEN judged.reason IS NULL THEN 1 ELSE 0 END,
-          cancelled_at = CASE WHEN judged.reason IS NOT NULL THEN now() END,
-          cancelled_by = judged.by,
-          reason = coalesce(judged.reason, n.reason)
-        FROM judged WHERE n.id = judged.id
-        RETURNING n.id, CASE WHEN judged.reason IS NULL THEN 'lease' ELSE 'cancel' END AS did, n.generation, n.lease_token,
-          n.subscriber_id, n.channel, judged.owed_at
-      )
-      SELECT id, did, generation, lease_token AS token, subscriber_id, channel, owed_at::text AS was
-      FROM moved ORDER BY owed_at, id`,
-    // Answer lost: the slice's leases run out by themselves, and another slice is as good.
-    { repeatable: true },
+      )`,
   );
-  const leased = rows.filter((row) => row.did === "lease");
+  const leased = leasedOf(rows);
   return {
-    leased: leased.map(({ id, generation, token, subscriber_id }) => ({
-      id,
-      generation,
-      token,
-      group: subscriber_id,
-    })),
+    leased,
     taken: new Map(
       [...Map.groupBy(rows, (row) => row.channel)].map(([channel, of]) => [
         channel,
@@ -111,5 +93,6 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
     ),
     cancelled: rows.length - leased.length,
     watermark: rows[0]?.was ?? null,
+    until: rows.find((row) => row.did === "lease")?.until ?? null,
   };
 }

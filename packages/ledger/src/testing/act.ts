@@ -22,7 +22,7 @@ export const take = (
   });
 
 /** What a slice says when nothing is due. */
-export const nothing: Slice = { leased: [], taken: new Map(), cancelled: 0, watermark: null };
+export const nothing: Slice = { leased: [], taken: new Map(), cancelled: 0, watermark: null, until: null };
 
 /** A sweep's look at what waits for one: all of it, unless said otherwise. */
 export const look = ({ ledger }: With, options: Partial<LookOptions> = {}): Promise<Looked> =>

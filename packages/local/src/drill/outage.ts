@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Ledger, proveDelivery, registerShipment, subscribe } from "@owed/ledger";
 import type { Stack } from "../stack.ts";
+import { standStill } from "./stand-still.ts";
 
 export type Outage = {
   stack: Stack;
@@ -32,12 +33,31 @@ export async function sufferOutage({
   seconds,
   progress,
 }: Outage): Promise<{ expected: number; owed: number }> {
-  stack.schedule.pause();
-  const events = Math.ceil(rows / toldByEach);
-  const shipments = await registerShipments(ledger, events);
+  await standStill(stack, ledger);
+  const shipments = await registerShipments(ledger, Math.ceil(rows / toldByEach));
+  const report = async () => progress((await owedSoFar(ledger)) ?? 0);
+  const expected = await happen(stack, shipments, seconds, report);
+  let owed = 0;
+  for (let moved = performance.now(); owed < expected && performance.now() - moved < patience * 1000; ) {
+    await sleep(200);
+    const now = (await owedSoFar(ledger)) ?? owed;
+    if (now > owed) moved = performance.now();
+    owed = now;
+    progress(owed);
+  }
+  return { expected, owed };
+}
+
+/** An event of each shipment, spread over so many seconds; returns how many notifications they owe. */
+export async function happen(
+  stack: Stack,
+  shipments: readonly string[],
+  seconds: number,
+  report: () => Promise<void> = async () => {},
+): Promise<number> {
   const started = performance.now();
   for (const [place, shipmentId] of shipments.entries()) {
-    const due = started + (place / events) * seconds * 1000;
+    const due = started + (place / shipments.length) * seconds * 1000;
     if (due > performance.now() + 5) await sleep(due - performance.now());
     const occurred_at = new Date().toISOString();
     await stack.bus.put({
@@ -50,18 +70,9 @@ export async function sufferOutage({
         occurred_at,
       },
     });
-    if (place % 500 === 0) progress((await owedSoFar(ledger)) ?? 0);
+    if (place % 500 === 0) await report();
   }
-  const expected = events * toldByEach;
-  let owed = 0;
-  for (let moved = performance.now(); owed < expected && performance.now() - moved < patience * 1000; ) {
-    await sleep(200);
-    const now = (await owedSoFar(ledger)) ?? owed;
-    if (now > owed) moved = performance.now();
-    owed = now;
-    progress(owed);
-  }
-  return { expected, owed };
+  return shipments.length * toldByEach;
 }
 
 /** Null while the database is away, as a drill may want it. */
@@ -73,7 +84,8 @@ export const owedSoFar = async (ledger: Ledger): Promise<number | null> => {
   }
 };
 
-async function registerShipments(ledger: Ledger, count: number): Promise<string[]> {
+/** New shipments, each with a buyer and the merchant's inbox to be told; returns their ids. */
+export async function registerShipments(ledger: Ledger, count: number): Promise<string[]> {
   const drill = randomUUID().slice(0, 8);
   const ids = Array.from({ length: count }, (_, place) => `drill-${drill}-${place}`);
   const merchant = { id: "drill", name: "Drill & Sons" };

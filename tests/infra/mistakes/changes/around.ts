@@ -129,6 +129,14 @@ export const aroundChanges: ChangeMistake[] = [
     ],
   },
   {
+    rule: "whoever publishes, and deliver, are linked to the settings, and nobody else",
+    changes: [["function Ingest", '"Settings":', '"Options":']],
+  },
+  {
+    rule: "each function may do exactly what it does",
+    changes: [["IngestRole", "sqs:SendMessage", "sqs:SendMessageBatch"]],
+  },
+  {
     rule: "only migrate is linked to the master's secret",
     changes: [
       ["function Sweep", '"Settings":', '"MasterSecret":{"arn":"arn:aws:secretsmanager"},"Settings":'],

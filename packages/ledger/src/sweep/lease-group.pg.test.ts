@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
+import { take } from "../testing/act.ts";
+import { empty, newRow, readRows, reshape, rewriteRules } from "../testing/rows.ts";
+
+// Ingest leases what it has just recorded, beside the sweeps: the order within a group holds between them.
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+  await rewriteRules(database, "newest_replaces = false");
+});
+beforeEach(() => empty(database));
+afterAll(() => database.drop());
+
+const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+const ago = (seconds: number) => ({ owed_at: `now() - interval '${seconds} s'` });
+
+/** Two events of a shipment that tell the same recipient. */
+async function two(): Promise<{ older: string; newer: string }> {
+  const shipment = await registerShipment(database);
+  await happen(database, shipment, "picked_up", 60);
+  await happen(database, shipment, "out_for_delivery", 0);
+  const [older, newer] = ids(await readRows(database, shipment));
+  if (!older || !newer) throw new Error("there are no two rows");
+  return { older, newer };
+}
+
+/** As if a row's event had been recorded so many seconds ago; returns the row's id. */
+async function recordedAgo(id: string, seconds: number): Promise<string> {
+  const [row] = await database.sql<{ id: string }[]>`
+    WITH old AS (
+      SELECT e.key, overlay(e.key::text PLACING left(at, 8) || '-' || right(at, 4) FROM 1 FOR 13)::uuid AS became
+      FROM owed.event e
+      JOIN owed.notification n ON n.event_key = e.key,
+        lpad(to_hex(((extract(epoch FROM now()) - ${seconds}) * 1000)::bigint), 12, '0') AS at
+      WHERE n.id = ${id}
+    ), event AS (
+      INSERT INTO owed.event
+      SELECT became, e.id || '-old', e.shipment_id, e.status, e.occurred_at, now() - make_interval(secs => ${seconds})
+      FROM owed.event e JOIN old USING (key)
+    ), gone AS (
+      UPDATE owed.notification SET state = 'cancelled', cancelled_at = now(), reason = 'expired', owed_at = NULL WHERE id = ${id}
+    )
+    INSERT INTO owed.notification (id, event_key, due_at, subscriber_id, rule_id, channel, owed_at)
+    SELECT owed.notification_id(became, 1), became, due_at, subscriber_id, rule_id, channel, owed_at
+    FROM owed.notification, old WHERE id = ${id}
+    RETURNING id`;
+  if (!row) throw new Error(`there is no row ${id}`);
+  return row.id;
+}
+
+describe("a row whose group has an older one leased", () => {
+  test("is left alone until that is in the queue, and others are not", async () => {
+    const { older, newer } = await two();
+    await reshape(database, older, "leased");
+    const other = await newRow(database);
+    expect(ids((await take(database)).leased)).toEqual([other]);
+    await reshape(database, older, "queued");
+    expect(ids((await take(database)).leased)).toEqual([newer]);
+  });
+
+  test("is left alone however long ago it was owed, when it was recorded just now", async () => {
+    const { older, newer } = await two();
+    await reshape(database, older, "leased");
+    await reshape(database, newer, "pending", ago(3600));
+    expect(ids((await take(database)).leased)).toEqual([]);
+  });
+
+  test("is left alone however long ago it was recorded, when it is owed since just now", async () => {
+    const { older, newer } = await two();
+    await reshape(database, older, "leased");
+    const old = await recordedAgo(newer, 3600);
+    await reshape(database, old, "pending", ago(100));
+    expect(ids((await take(database)).leased)).toEqual([]);
+    // Ingest leases nothing that is newer than a backlog: its rows need no look.
+    await reshape(database, old, "pending", ago(130));
+    expect(ids((await take(database)).leased)).toEqual([old]);
+  });
+
+  test("is looked at for as long as a lease lasts after it was recorded", async () => {
+    const { older, newer } = await two();
+    await reshape(database, older, "leased");
+    const old = await recordedAgo(newer, 100);
+    await reshape(database, old, "pending", ago(3600));
+    expect(ids((await take(database)).leased)).toEqual([]);
+  });
+
+  test("goes when that lease has passed, and after it", async () => {
+    const { older, newer } = await two();
+    await reshape(database, older, "leased", ago(2));
+    await reshape(database, newer, "pending", ago(1));
+    expect(ids((await take(database)).leased)).toEqual([older, newer]);
+  });
+
+  test.each(["pending", "queued", "sending", "unknown", "delivered"] as const)(
+    "and not %s: goes as ever",
+    async (shape) => {
+      const { older, newer } = await two();
+      await reshape(database, older, shape, shape === "pending" ? { owed_at: "now() + interval '9 s'" } : {});
+      expect(ids((await take(database)).leased)).toEqual([newer]);
+    },
+  );
+
+  test("by this sweep: goes, since the sweep keeps the order of its own", async () => {
+    const { older, newer } = await two();
+    const first = await take(database, { most: 1 });
+    expect(ids(first.leased)).toEqual([older]);
+    expect((await take(database, { before: ["2026-01-01 00:00:00Z"] })).leased).toEqual([]);
+    const before = ["2026-01-01 00:00:00Z", first.until ?? ""];
+    expect(ids((await take(database, { before })).leased)).toEqual([newer]);
+  });
+
+  test("is the newer one: the older goes, whichever was recorded first", async () => {
+    const { older, newer } = await two();
+    await reshape(database, newer, "leased");
+    expect(ids((await take(database)).leased)).toEqual([older]);
+  });
+
+  test("of the same event: the second waits for the first, and not the first for the second", async () => {
+    const id = await newRow(database, "leased");
+    const [second] = await database.sql<{ id: string }[]>`
+      INSERT INTO owed.notification (id, event_key, due_at, subscriber_id, rule_id, channel, owed_at)
+      SELECT owed.notification_id(event_key, 2), event_key, due_at, subscriber_id, rule_id, channel, now()
+      FROM owed.notification WHERE id = ${id} RETURNING id`;
+    expect((await take(database)).leased).toEqual([]);
+    await reshape(database, second?.id ?? "", "leased");
+    await reshape(database, id, "pending");
+    expect(ids((await take(database)).leased)).toEqual([id]);
+  });
+});
+
+test("a slice says until when it is leased, as each of its rows has it; one of cancelled rows alone says nothing", async () => {
+  await newRow(database, "pending", { send_by: "now()", ...ago(2) });
+  expect(await take(database)).toMatchObject({ cancelled: 1, until: null });
+  await newRow(database, "pending", { send_by: "now()", ...ago(2) });
+  const id = await newRow(database);
+  const { until } = await take(database);
+  expect(
+    await database.sql`SELECT leased_until = ${until}::text::timestamptz AS same FROM owed.notification WHERE id = ${id}`,
+  ).toEqual([{ same: true }]);
+});
