@@ -9,7 +9,9 @@ import { flowCommand } from "./flow/command.ts";
 import { idleCommand } from "./idle/command.ts";
 import { latencyCommand } from "./latency/command.ts";
 import { ledgerCommand } from "./ledger/command.ts";
+import { plotCommand } from "./plot/command.ts";
 import { pressureCommand } from "./pressure/command.ts";
+import { scaleCommand } from "./scale/command.ts";
 import { sweepCommand } from "./sweep/command.ts";
 import { unknownCommand } from "./unknown/command.ts";
 
@@ -31,6 +33,8 @@ await new Command("bench")
   .addCommand(allCommand())
   .addCommand(unknownCommand())
   .addCommand(costCommand())
+  .addCommand(plotCommand())
+  .addCommand(scaleCommand())
   .parseAsync();
 // The functions keep their connections for the next invocation, as on Lambda; here nothing comes any more.
 process.exit();

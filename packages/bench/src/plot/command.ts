@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { markdown } from "./markdown.ts";
 import { plotsOf } from "./plots.ts";
 import { render } from "./render.ts";
-import { readRuns } from "./runs.ts";
+import { readRuns, textOf } from "./runs.ts";
 
 type Options = { out?: string; markdown: boolean };
 
@@ -19,7 +19,7 @@ export const plotCommand = () =>
     .action(async (files: string[], { out, markdown: table }: Options, command: Command) => {
       if (out === undefined && !table)
         command.error("error: nothing is asked for: give --out, --markdown, or both");
-      const runs = await readRuns(files);
+      const runs = await readRuns(files).catch((error: unknown) => command.error(`error: ${textOf(error)}`));
       if (table) console.log(markdown(runs));
       if (out === undefined) return;
       await mkdir(out, { recursive: true });

@@ -5,6 +5,7 @@ import { markdown } from "./markdown.ts";
 import { plotsOf } from "./plots.ts";
 import { render } from "./render.ts";
 import { NotARun, over, type Run, readRuns } from "./runs.ts";
+import { flatPlot, sweepPlot } from "./series-plots.ts";
 
 const figure = (value: number): Figure => ({
   name: "speed",
@@ -43,6 +44,19 @@ test("the same plot is the same bytes, with its text as text and nothing from el
   expect(await plot()).toBe(svg);
   expect(svg).toContain(">Speed: more is better</text>");
   expect(svg).not.toMatch(/(href|src|@import|url\(http)/);
+});
+
+test("a point's row, queue and value are told in words", async () => {
+  const title = { text: "Title", subtitle: "" };
+  const speed = { median: 19_000, min: 18_000, max: 20_000 };
+  const sweep = await render(
+    sweepPlot(title, [{ queue: "at 8 ms", name: "Owed's sweep", ours: true, ...speed }]),
+  );
+  for (const text of ["at 8 ms", "Owed's sweep", "19k"]) expect(sweep).toContain(`>${text}</text>`);
+  const flat = await render(
+    flatPlot(title, [{ name: "the ledger that grows", history: 10_000_000, ...speed }]),
+  );
+  for (const text of ["10M", "the ledger that grows"]) expect(flat).toContain(`>${text}</text>`);
 });
 
 test("what the runs have no results for is not drawn", () => {

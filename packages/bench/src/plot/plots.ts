@@ -86,13 +86,17 @@ function pressure(runs: readonly Run[]): Plot | null {
   const results = resultsOf(runs, "pressure");
   if (results.length === 0) return null;
   const drained = showNumber(results[0]?.options.drained ?? 0);
-  const title = heading("Leasing beside a long transaction: as long as the other is better", results.length);
+  const title = heading(
+    "Leasing beside a long transaction: as long as the other is better",
+    results.length,
+    `; ${drained} rows drained while it was open`,
+  );
   return bars(title, "rows leased and marked a second", [
     {
-      name: `a transaction open while ${drained} rows drained`,
+      name: "beside an open transaction",
       ...{ ours: true, ...over(results.map(({ pressure }) => pressure.held.rate)) },
     },
-    { name: "without", ours: false, ...over(results.map(({ pressure }) => pressure.free.rate)) },
+    { name: "beside none", ours: false, ...over(results.map(({ pressure }) => pressure.free.rate)) },
   ]);
 }
 

@@ -23,7 +23,7 @@ export type Results = {
 /** One run of `bench all`. */
 export type Run = Omit<All, "results"> & { results: Results };
 
-/** A file that is no run. The message says how to make one. */
+/** A file that is no run, or none that tells enough. The message says how to make one. */
 export class NotARun extends Error {
   override readonly name = "NotARun";
 }
@@ -77,3 +77,6 @@ export const over = (values: readonly Series[]): Series => ({
   min: series(values.map(({ min }) => min)).min,
   max: series(values.map(({ max }) => max)).max,
 });
+
+/** What went wrong with a file, for whoever named it. */
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -92,7 +92,9 @@ export function flatPlot(
     title,
     width: 520,
     height: 260,
-    data: { values: points.map((point) => ({ ...point, size: compact.format(point.history) })) },
+    data: {
+      values: points.map((point) => ({ ...point, size: compact.format(point.history).replace("K", "k") })),
+    },
     encoding: { x, xOffset, color },
     layer: [
       {

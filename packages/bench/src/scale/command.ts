@@ -5,7 +5,7 @@ import type { Usage } from "../cost/bill.ts";
 import type { Result as Cost } from "../cost/command.ts";
 import type { Fixed } from "../cost/fixed.ts";
 import { prices } from "../cost/prices.ts";
-import { readRuns } from "../plot/runs.ts";
+import { readRuns, textOf } from "../plot/runs.ts";
 import { countedWork, production } from "./counted.ts";
 import { assumed, type Limit, limitsOf } from "./limits.ts";
 import { type Measured, measuredIn } from "./measured.ts";
@@ -38,8 +38,10 @@ export const scaleCommand = () =>
     .option("--cost <file>", "what `bench cost --json` printed; without it, what it counted in November 2026")
     .option("--markdown", "print the tables as Markdown", false)
     .option("--json", "print one JSON object last", false)
-    .action(async (files: string[], options: Options) => {
-      const result = await reckon(files, options);
+    .action(async (files: string[], options: Options, command: Command) => {
+      const result = await reckon(files, options).catch((error: unknown) =>
+        command.error(`error: ${textOf(error)}`),
+      );
       if (options.json) console.log(JSON.stringify(result));
       else print(result, console.log);
     });

@@ -18,7 +18,8 @@ export type Instance = {
 /**
  * From the smallest. Cores and baselines: Amazon EC2 user guide, burstable performance instances; links: Amazon
  * EBS-optimized instance types (ebs-optimized); prices of t4g as in `cost`, of m7g from
- * https://aws.amazon.com/rds/postgresql/pricing/, us-east-1.
+ * https://aws.amazon.com/rds/postgresql/pricing/, us-east-1. The links and prices of m7g are second-hand: look there before you
+ * rely on them.
  */
 export const instances: readonly Instance[] = [
   {

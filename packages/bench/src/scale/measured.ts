@@ -1,5 +1,5 @@
 import { series } from "../figures.ts";
-import { type Run, resultsOf } from "../plot/runs.ts";
+import { NotARun, type Run, resultsOf } from "../plot/runs.ts";
 
 /** What the limits are reckoned from. */
 export type Measured = {
@@ -19,7 +19,7 @@ export type Measured = {
 /**
  * The medians over some runs.
  *
- * @throws RangeError when no run has the benchmark
+ * @throws NotARun when none of them has what is needed
  */
 export function measuredIn(runs: readonly Run[]): Measured {
   const lives = resultsOf(runs, "ledger").map(({ lives }) => lives.batches);
@@ -30,7 +30,7 @@ export function measuredIn(runs: readonly Run[]): Measured {
   const sizes = resultsOf(runs, "flat").flatMap(({ sizes }) => sizes.at(-1)?.size ?? []);
   const spent = (...names: string[]) =>
     median(stages.map((of) => names.reduce((sum, name) => sum + (of.get(name) ?? Number.NaN), 0)));
-  return {
+  const measured = {
     rowsOfServerCore: median(
       lives.map(
         ({ rowsPerSecond, serverCores }) => rowsPerSecond.median / (serverCores?.median ?? Number.NaN),
@@ -44,6 +44,12 @@ export function measuredIn(runs: readonly Run[]): Measured {
     deliver: spent("deliver: claim", "deliver: call, provider accepts", "(acceptance to delivered_at)"),
     bytesPerRow: median(sizes.map(({ rows, megabytes }) => (megabytes * 1e6) / rows)),
   };
+  const missing = Object.entries(measured).flatMap(([name, value]) => (Number.isFinite(value) ? [] : [name]));
+  if (missing.length === 0) return measured;
+  throw new NotARun(
+    `the runs do not tell ${missing.join(", ")}: bench all must have run ledger, sweep, flat and latency on a system that tells a process's time`,
+  );
 }
 
-const median = (values: readonly number[]): number => series(values).median;
+const median = (values: readonly number[]): number =>
+  values.length === 0 ? Number.NaN : series(values).median;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { countedWork, production } from "./counted.ts";
 import { instances } from "./instances.ts";
 import { deployed, type Limit, limitsOf } from "./limits.ts";
-import type { Measured } from "./measured.ts";
+import { type Measured, measuredIn } from "./measured.ts";
 import { monthOf, productionOf } from "./month.ts";
 
 const measured: Measured = {
@@ -56,4 +56,10 @@ test("a hundred million a month meets SES first; with everything raised that mus
 
 test("what no instance carries is said", () => {
   expect(() => month(100_000_000_000)).toThrow(RangeError);
+});
+
+test("runs that lack a benchmark are refused, with what is missing", () => {
+  expect(() => measuredIn([])).toThrow(
+    "rowsOfServerCore, walPerRow, rowsOfSweepCore, ingest, deliver, bytesPerRow",
+  );
 });

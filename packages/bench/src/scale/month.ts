@@ -29,7 +29,7 @@ export type Month = {
   dollars: Line[];
 };
 
-/** @throws RangeError when no instance carries the peak */
+/** @throws RangeError when no instance, or no event source, carries the peak */
 export function monthOf(
   measured: Measured,
   { work, fixed }: { work: Usage; fixed: Fixed },
@@ -68,6 +68,9 @@ function grown(measured: Measured, stage: Stage, pace: Pace, growth: number): St
     Math.ceil((peak / quotas.sqs.batch) * (perBatch / 1000)),
   );
   const feedback = Math.max(stage.concurrency.feedback, Math.ceil(deliver / 2));
+  const most = Math.max(ingest, deliver, feedback);
+  if (most > quotas.lambda.mostOfSource)
+    throw new RangeError(`no event source starts ${most} executions at once`);
   const concurrency = { ...stage.concurrency, ingest, deliver, feedback };
   const raised: Stage = {
     ...{

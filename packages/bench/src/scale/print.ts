@@ -1,9 +1,10 @@
 import Table from "cli-table3";
-import { minutesOfMonth } from "../cost/prices.ts";
+import { minutesOfMonth, prices } from "../cost/prices.ts";
 import { showNumber } from "../figures.ts";
 import type { Result } from "./command.ts";
 import { connectionsOfContainer, executions, type Limit, type Stage } from "./limits.ts";
 import type { Month } from "./month.ts";
+import { quotas } from "./quotas.ts";
 
 /** For people, or as Markdown: the limits of production as deployed, and each month's. */
 export function print({ limits, months, options }: Result, log: (text: string) => void): void {
@@ -20,6 +21,7 @@ export function print({ limits, months, options }: Result, log: (text: string) =
       ]),
     ),
   );
+  log(`\n${others}`);
   log(`\nA month, with a peak of ${options.peak} times its average\n`);
   const rows: [string, (month: Month) => string][] = [
     ["average, a second", ({ average }) => showNumber(average)],
@@ -39,6 +41,13 @@ export function print({ limits, months, options }: Result, log: (text: string) =
     ),
   );
 }
+
+/** Limits that are of another kind. */
+const others = [
+  `A FIFO queue has ${quotas.sqs.inFlight.toLocaleString("en")} messages in flight at most: ten for each execution of deliver.`,
+  `Texts have limits of their own, by country and number: ${quotas.sms.tollFree} parts a second from a US toll-free number, ${quotas.sms.shortCode} from a short code.`,
+  `Quotas of eu-west-1, ${quotas.date}; prices of ${prices.region}, ${prices.date}.`,
+].join("\n");
 
 /** The database's lines differ from month to month; the others have the same names. */
 function dollarRows(months: readonly Month[]): [string, (month: Month) => string][] {

@@ -1,9 +1,9 @@
 /**
- * What AWS lets one account do in one region, eu-west-1, read in November 2026. Each stands in the named page; whoever
- * changes one changes the date. Those that can be raised are raised on request.
+ * What AWS lets one account do in one region, eu-west-1, by copies of the named pages; whoever changes one
+ * changes the date. Those that can be raised are raised on request.
  */
 export const quotas = {
-  date: "November 2026",
+  date: "2026",
   sqs: {
     /** Amazon SQS message quotas (quotas-messages): calls a second of each action to high-throughput FIFO queues. */
     calls: 70_000,

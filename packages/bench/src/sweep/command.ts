@@ -31,7 +31,7 @@ export const sweepCommand = () =>
     .description(
       "Rows leased, published over HTTP and marked per second by the shipped sweep, beside a loop that publishes and marks row by row, and beside the SDK publishing with no ledger.",
     )
-    .option("--rows <n>", "rows that the sweep publishes in a run", wholeNumber(10), 20_000)
+    .option("--rows <n>", "rows that the sweep publishes in a run", wholeNumber(10), 30_000)
     .option("--original-rows <n>", "rows that the loop publishes in a run", wholeNumber(10), 1000)
     .option("--history <n>", "delivered rows in the ledger", wholeNumber(0), 100_000)
     .option("--runs <n>", "runs of each", wholeNumber(), 3)

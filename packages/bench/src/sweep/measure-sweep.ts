@@ -25,7 +25,7 @@ export type AtServiceTime = {
 type Run = { original: Measured; sweep: Measured; alone: number };
 
 /** Rows that each publishes before anything is measured. */
-const warmUp = 1000;
+const warmUp = 5000;
 
 /** Measures the three side by side, one after the other in each run. */
 export async function measureSweep(

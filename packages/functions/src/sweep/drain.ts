@@ -2,7 +2,7 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import { type Leased, type Ledger, lease, markQueued, release, type Share, type Slice } from "@owed/ledger";
 import type { Settings } from "../settings.ts";
 import { reached } from "../step.ts";
-import { type Published, publish } from "./publish.ts";
+import { type Published, Publisher } from "./publish.ts";
 
 export type Drain = {
   ledger: Ledger;
@@ -57,6 +57,15 @@ export async function drain(
     return slice;
   };
 
+  const publisher = new Publisher({
+    sqs,
+    queueUrl: context.notificationQueueUrl,
+    lanes: settings.sweep.lanes,
+    held,
+    lease: settings.durations.lease,
+    mayCall: inTime,
+  });
+
   let next: Promise<Slice> | null = shares.open && inTime() ? take(null) : null;
   let refused = false;
   let written: Promise<void> = Promise.resolve();
@@ -71,20 +80,16 @@ export async function drain(
         // Awaited in the next round; until then a failure must not count as unhandled.
         next.catch(() => {});
       }
-      const published = await publish(slice.leased, {
-        sqs,
-        queueUrl: context.notificationQueueUrl,
-        lanes: settings.sweep.lanes,
-        held,
-        lease: settings.durations.lease,
-        mayCall: inTime,
-      });
+      const { begun, done } = publisher.publish(slice.leased);
       const before = written;
       // The slice is marked even if the one before could not be; the failure is told below.
-      written = before.catch(() => {}).then(() => write(context, published, totals));
+      written = Promise.all([done, before.catch(() => {})]).then(([published]) =>
+        write(context, published, totals),
+      );
       written.catch(() => {});
+      // The next slice fills the lanes that this one's last calls leave.
+      refused = !(await begun);
       await before;
-      refused = published.refusal !== null && published.accepted.length === 0;
       if (refused) break;
     }
   } finally {

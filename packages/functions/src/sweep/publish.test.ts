@@ -118,3 +118,31 @@ test("past the budget nothing more is sent: the rest is owed again at once", asy
   expect(new Set(done.released.map(({ wait }) => wait))).toEqual(new Set([0]));
   expect(done).toMatchObject({ failed: 0, unsure: 0, refusal: null });
 });
+
+test("the next slice goes in the lanes that the last calls leave, but for the rows of their groups", async () => {
+  const [first, second] = [rowsApart(20), [...rowsApart(10), ...rowsOf(["more"])].reverse()];
+  const late = Promise.withResolvers<void>();
+  // The first slice's second batch has the groups 10 to 19, the next slice's first batch those of 1 to 9.
+  const calls = world.watch();
+  world.onSends((ids) => (ids.includes(first[15]?.id ?? "") ? { hold: late.promise } : undefined));
+  const publisher = world.publisher({ lanes: 2 });
+  const slow = publisher.publish(first);
+  expect(await slow.begun).toBe(true);
+  const other = publisher.publish(second);
+  expect((await other.done).accepted).toHaveLength(11);
+  const same = publisher.publish(rowsOf([15]));
+  // Whatever may go goes before this one.
+  await publisher.publish(rowsOf(["last"])).done;
+  const before = calls.flat();
+  late.resolve();
+  const [row] = (await same.done).accepted;
+  expect(before).not.toContain(row?.id);
+  expect(calls.flat().indexOf(row?.id ?? "")).toBeGreaterThan(calls.flat().indexOf(first[15]?.id ?? ""));
+});
+
+test("a slice that the queue refuses as a whole says so before another one is given", async () => {
+  world.onSends(() => ({ error: { status: 403, code: "AccessDenied", message: "no" } }));
+  expect(await world.publisher().publish(rowsApart(30)).begun).toBe(false);
+  world.sqs.faults.clear();
+  expect(await world.publisher().publish([]).begun).toBe(true);
+});

@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import type { SqsFault } from "../../../local/src/sqs/index.ts";
 import { startTestSqs, type TestSqs } from "../../../local/src/sqs/testing.ts";
 import { createSqsClient } from "../sqs.ts";
-import { type Published, type PublishOptions, publish } from "../sweep/publish.ts";
+import { type Published, Publisher, type PublishOptions, publish } from "../sweep/publish.ts";
 import { pointSdkAt } from "./environment.ts";
 
 export type Publishing = {
@@ -14,6 +14,8 @@ export type Publishing = {
   queueUrl: string;
   /** Publishes rows by the functions' own client, if no other is given. */
   send(rows: readonly Leased[], more?: Partial<PublishOptions>): Promise<Published>;
+  /** Publishes slice after slice by it. */
+  publisher(more?: Partial<PublishOptions>): Publisher;
   /** What the queue took from now on, call by call, in the order in which it did. */
   watch(): string[][];
   /** Lets sends go wrong from now on, by the ids of their rows and the number of the call. */
@@ -27,21 +29,24 @@ export async function startPublishing(): Promise<Publishing> {
   pointSdkAt(sqs);
   const queueUrl = await sqs.fifo();
   const client = createSqsClient(8);
+  const optionsWith = (more: Partial<PublishOptions> = {}): PublishOptions => ({
+    ...{
+      sqs: client,
+      queueUrl,
+      lanes: 4,
+      held: new Map(),
+      lease: 120,
+      mayCall: () => true,
+      random: () => 0.5,
+    },
+    ...more,
+  });
   return {
     sqs,
     client,
     queueUrl,
-    send: (rows, more = {}) =>
-      publish(rows, {
-        sqs: client,
-        queueUrl,
-        lanes: 4,
-        held: new Map(),
-        lease: 120,
-        mayCall: () => true,
-        random: () => 0.5,
-        ...more,
-      }),
+    send: (rows, more) => publish(rows, optionsWith(more)),
+    publisher: (more) => new Publisher(optionsWith(more)),
     watch() {
       const calls: string[][] = [];
       sqs.faults.observe(({ action, status, request, response }) => {
