@@ -79,10 +79,13 @@ async function work(minutes: number): Promise<void> {
   }
 }
 
-/** By sweeps alone as well, in the long run. */
-const trials = (long ? [true, false] : [true]).flatMap((atOnce) =>
-  all.map((fault) => [`${fault.name}${atOnce ? "" : ", by sweeps alone"}`, fault, atOnce] as const),
-);
+/** Every other one; in the long run all of them, the others by sweeps alone as well. */
+const others = all.filter((_, place) => place % 2 === 1);
+const faults = long ? all : all.filter((fault) => !others.includes(fault));
+const trials = [
+  ...faults.map((fault) => [fault.name, fault, true] as const),
+  ...(long ? others.map((fault) => [`${fault.name}, by sweeps alone`, fault, false] as const) : []),
+];
 
 test.for(trials)("%s", async ([, fault, atOnce], { annotate }) => {
   const { name } = fault;

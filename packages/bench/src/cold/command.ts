@@ -41,8 +41,11 @@ export const coldCommand = () =>
       if (options.json) console.log(JSON.stringify(result));
     });
 
+/** Each function has something to do: ingest leaves it to the sweep. */
+const leftToSweeps = { settings: { ingest: { atOnce: false } } };
+
 const measure = (options: Options): Promise<Result> =>
-  withCloud({}, async (cloud, folder) => {
+  withCloud(leftToSweeps, async (cloud, folder) => {
     const build = join(folder, "build");
     const bundles = await makeBundles(build);
     await quieten(cloud.stack);
