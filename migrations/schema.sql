@@ -1338,7 +1338,7 @@ BEGIN
 END $function$;
 
 CREATE OR REPLACE FUNCTION owed.load(lost_after double precision)
- RETURNS TABLE(channel text, due bigint, oldest_due_at timestamp with time zone, in_queue bigint, queued_overdue boolean, unknown_due boolean, vanished boolean)
+ RETURNS TABLE(channel text, due bigint, oldest_due_at timestamp with time zone, in_queue bigint, queued_overdue boolean, unknown_due boolean, vanished boolean, oldest_owed_at timestamp with time zone)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -1348,7 +1348,8 @@ AS $function$
     count(*) FILTER (WHERE n.state IN ('queued', 'sending') OR (n.state = 'leased' AND n.owed_at > now())),
     bool_or(n.state = 'queued' AND n.owed_at <= now()),
     bool_or(n.state = 'unknown' AND n.owed_at <= now()),
-    bool_or(n.state = 'sending' AND n.owed_at <= now())
+    bool_or(n.state = 'sending' AND n.owed_at <= now()),
+    min(n.owed_at)
   FROM owed.notification n
   WHERE n.owed_at <= now() + make_interval(secs => lost_after)
   GROUP BY n.channel

@@ -4,14 +4,13 @@ import type { LedgerDatabase } from "../database/ledger-database.ts";
 import { beat } from "../flat/leasing.ts";
 import { type Size, sizeOf } from "../flat/owed.ts";
 import { withProgress } from "../progress.ts";
-import { percentile } from "../statistics.ts";
 
 export type ChurnOptions = { minutes: number; each: number };
 
 export type Churn = {
   /** At the end of each minute. */
   sizes: Size[];
-  /** The last third of the minutes beside the one before it: of the owed index's bytes, and of the table's bytes a row. */
+  /** The end of the last third of the minutes beside its beginning: of the owed index's bytes, and of the table's bytes a row. */
   indexGrowth: number;
   tableGrowth: number;
 };
@@ -54,11 +53,9 @@ export async function measureChurn(
   }
 }
 
-/** The median of the last third beside that of the middle one. */
-export function growth(values: readonly number[]): number {
-  const third = Math.ceil(values.length / 3);
-  return percentile(values.slice(-third), 0.5) / percentile(values.slice(-2 * third, -third), 0.5);
-}
+/** The end of the last third beside its beginning: how large the busiest minute made it shows before. */
+export const growth = (values: readonly number[]): number =>
+  (values.at(-1) ?? Number.NaN) / (values[Math.floor((2 * values.length) / 3)] ?? Number.NaN);
 
 async function deliver(ledger: Ledger): Promise<void> {
   const queued = await ledger.run(

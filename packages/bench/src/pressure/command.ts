@@ -57,14 +57,14 @@ async function measure(options: Options): Promise<Result> {
       },
       {
         ...{
-          name: "churn: the owed index in the hour's last third, beside its second",
+          name: "churn: the owed index at the end of the hour, beside two thirds of it",
           value: churn.indexGrowth,
         },
         ...{ unit: "x", target: 1.1, sense: "at most" },
       },
       {
         ...{
-          name: "churn: the table's bytes a row in the hour's last third, beside its second",
+          name: "churn: the table's bytes a row at the end of the hour, beside two thirds of it",
           value: churn.tableGrowth,
         },
         ...{ unit: "x", target: 1.1, sense: "at most" },

@@ -26,16 +26,31 @@ afterAll(async () => {
 const email = (most: number): Share => ({ channel: "email", most });
 const sms = (most: number): Share => ({ channel: "sms", most });
 
-type Options = { slice?: number; fresh?: number | null; inTime?: () => boolean; ledger?: Ledger };
+type Options = {
+  slice?: number;
+  fresh?: number | null;
+  since?: string | null;
+  inTime?: () => boolean;
+  ledger?: Ledger;
+};
 
 async function drained(shares: Share[], options: Options = {}) {
-  const { slice = 10, fresh = null, inTime = () => true, ledger = world.database.ledger } = options;
+  const { slice = 10, fresh = null, since = null, inTime = () => true } = options;
+  const { ledger = world.database.ledger } = options;
   const totals: Drained = {
     ...{ leased: 0, published: 0, failed: 0, unsure: 0, fenced: 0, cancelled: 0, slices: 0, refusal: null },
   };
   const settings = parseSettings({ sweep: { slice } });
   const notificationQueueUrl = world.cloud.queues.notification.url;
-  const context = { ledger, sqs, notificationQueueUrl, settings, held: new Map<string, number>(), inTime };
+  const context = {
+    ledger,
+    sqs,
+    notificationQueueUrl,
+    settings,
+    held: new Map<string, number>(),
+    since,
+    inTime,
+  };
   return { left: await drain(context, shares, fresh, totals), totals };
 }
 
@@ -116,6 +131,18 @@ test("fresh rows alone, when asked for them: what became owed within so many sec
   expect(totals).toMatchObject({ published: 5 });
   expect(left).toEqual([email(3)]);
   expect(await statesInOrder(world.database, "email")).toBe("pending 5, queued 5");
+});
+
+test("starts where the oldest row was owed when the sweep began: what is put back before it is for the next beat", async () => {
+  await owe(world.database, 25);
+  await passTime(world.database.sql, 600);
+  await owe(world.database, 25);
+  const [newer] = await world.database.sql<{ since: string }[]>`
+    SELECT min(owed_at)::text AS since FROM owed.notification WHERE owed_at > now() - interval '300 s'`;
+  const { totals } = await drained([email(100)], { since: newer?.since ?? "" });
+  expect(totals).toMatchObject({ published: 25 });
+  expect(await statesInOrder(world.database, "email")).toBe("pending 25, queued 25");
+  expect(await world.swept()).toMatchObject({ published: 25 });
 });
 
 describe("a lease that fails", () => {

@@ -11,6 +11,11 @@ export type Drain = {
   settings: Settings;
   /** Groups that must wait, from slice to slice: see `publish`. */
   held: Map<string, number>;
+  /**
+   * When the oldest row became owed, as the sweep's beginning found it: the first slice starts there. What is put back
+   * before it meanwhile is for the next beat. Null: from the very beginning.
+   */
+  since: string | null;
   /** False once the sweep's budget has ended. */
   inTime: () => boolean;
 };
@@ -48,12 +53,13 @@ export async function drain(
   const shares = new Shares(given, settings.sweep.slice);
   /** The leases of its slices: the rows of one go into the queue before those of the next. */
   const own: string[] = [];
-  const take = async (watermark: string | null): Promise<Slice> => {
+  const take = async (from: string | null): Promise<Slice> => {
     const asked = shares.ask();
+    const watermark = from ?? context.since;
     const slice = await lease(ledger, settings.durations, { shares: asked, watermark, fresh, before: own });
     reached("sweep:leased");
     if (slice.until !== null) own.push(slice.until);
-    shares.use(asked, slice, watermark === null);
+    shares.use(asked, slice, from === null);
     return slice;
   };
 

@@ -74,39 +74,46 @@ export async function claim(
   messages: readonly Message[],
 ): Promise<Verdict[]> {
   if (messages.length === 0) return [];
-  const context = { ledger, durations };
+  const look = new Look(ledger, durations);
   // Of a row and generation the first message; a row is of one generation.
   const first = new Map(
     messages.toReversed().map((message) => [`${message.id} ${message.generation}`, message]),
   );
-  const claimed = await patiently((skipLocked) =>
-    claimOrdinary({ ...context, skipLocked }, [...first.values()]),
-  );
+  const claimed = await look.at((context) => claimOrdinary(context, [...first.values()]));
   const left = messages.filter((message) => !claimed.has(message));
-  const judged = left.length === 0 ? new Map() : await judge(context, left, claimed.size > 0);
+  const judged = left.length === 0 ? new Map() : await judge(look, left, claimed.size > 0);
   return messages.map((message) => claimed.get(message) ?? judged.get(message) ?? { verdict: "unanswered" });
 }
 
 /** Whoever is claimed is sent, whatever becomes of the question about the others. */
 async function judge(
-  context: Omit<Claiming, "skipLocked">,
+  look: Look,
   messages: readonly Message[],
   others: boolean,
 ): Promise<ReadonlyMap<Message, Verdict>> {
   try {
-    return await patiently((skipLocked) => judgeMessages({ ...context, skipLocked }, messages));
+    return await look.at((context) => judgeMessages(context, messages));
   } catch (error) {
     if (others && error instanceof LedgerUnavailable) return new Map();
     throw error;
   }
 }
 
-/** Waits for rows that somebody keeps locked, but not for ever. */
-async function patiently<T>(work: (skipLocked: boolean) => Promise<T>): Promise<T> {
-  try {
-    return await work(false);
-  } catch (error) {
-    if (!isLocked(error)) throw error;
-    return work(true);
+/** Waits for rows that somebody keeps locked, once a batch and not for ever; then it leaves them out. */
+class Look {
+  readonly #context: Claiming;
+
+  constructor(ledger: Ledger, durations: Durations) {
+    this.#context = { ledger, durations, skipLocked: false };
+  }
+
+  async at<T>(work: (context: Claiming) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#context);
+    } catch (error) {
+      if (this.#context.skipLocked || !isLocked(error)) throw error;
+      this.#context.skipLocked = true;
+      return work(this.#context);
+    }
   }
 }

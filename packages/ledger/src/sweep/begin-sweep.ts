@@ -24,6 +24,8 @@ export type Beginning =
       taken: true;
       run: string;
       channels: ChannelLoad[];
+      /** Nothing is owed since before, exactly as the database has it; null: nothing is owed. */
+      oldestOwedAt: string | null;
       /** Rows are due whose message was queued for long, whose worker vanished, or whose outcome is unknown. */
       queuedOverdue: boolean;
       vanished: boolean;
@@ -43,6 +45,7 @@ type Row = {
   run: string | null;
   paused: boolean;
   channels: ChannelLoad[] | null;
+  oldest_owed_at: string | null;
   queued_overdue: boolean | null;
   vanished: boolean | null;
   unknown_due: boolean | null;
@@ -80,6 +83,7 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
             'limitsAge', extract(epoch FROM now() - c.limits_read_at),
             'closed', coalesce(c.closed_until > now(), false), 'probing', c.openings > 0) ORDER BY c.name)
           FROM owed.channel c LEFT JOIN load ON load.channel = c.name) AS channels,
+        (SELECT min(oldest_owed_at)::text FROM load) AS oldest_owed_at,
         (SELECT bool_or(queued_overdue) FROM load) AS queued_overdue,
         (SELECT bool_or(vanished) FROM load) AS vanished,
         (SELECT bool_or(unknown_due) FROM load) AS unknown_due,
@@ -96,6 +100,7 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
     taken: true,
     run: row.run,
     channels: row.channels ?? [],
+    oldestOwedAt: row.oldest_owed_at,
     queuedOverdue: row.queued_overdue ?? false,
     vanished: row.vanished ?? false,
     unknownDue: row.unknown_due ?? false,

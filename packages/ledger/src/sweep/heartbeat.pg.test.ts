@@ -63,6 +63,7 @@ describe("the heartbeat", () => {
           probing: false,
         },
       ]),
+      oldestOwedAt: null,
       queuedOverdue: false,
       vanished: false,
       unknownDue: false,
@@ -74,6 +75,14 @@ describe("the heartbeat", () => {
     expect(await begin()).toEqual({ taken: false, why: "held" });
     await finish(run);
     expect((await begin()).taken).toBe(true);
+  });
+
+  test("says since when anything is owed, to the microsecond", async () => {
+    expect(await begin()).toMatchObject({ oldestOwedAt: null });
+    await empty(database);
+    const rows = [await newRow(database), await newRow(database, "queued"), await newRow(database)];
+    await database.sql`UPDATE owed.notification SET owed_at = '2026-01-02 03:04:05.678901+00' WHERE id = ${rows[2] ?? ""}`;
+    expect(await begin()).toMatchObject({ oldestOwedAt: "2026-01-02 03:04:05.678901+00" });
   });
 
   test("is taken by one of five that come at once, and one run is written", async () => {
