@@ -5,8 +5,8 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ids: [
       'lease/where: >= in "waits.id > older.key"',
       'lease/where: < in "waits.id <= owed.notification_id(older.key, 65535)"',
-      'lease-rows/where: >= in "waits.id > older.key"',
-      'lease-rows/where: < in "waits.id <= owed.notification_id(older.key, 65535)"',
+      'lease-own/where: >= in "waits.id > older.key"',
+      'lease-own/where: < in "waits.id <= owed.notification_id(older.key, 65535)"',
       'lease-own/ready.where: >= in "n.id > e.key"',
       'lease-own/ready.where: < in "n.id <= owed.notification_id(e.key, 65535)"',
       'owed.telling/where: >= in "told.id > newer.key"',
@@ -68,7 +68,7 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ids: [
       'owed.telling/where: drop "newer.shipment_id = e.shipment_id"',
       'lease/on: drop "older.shipment_id = own.shipment_id"',
-      'lease-rows/on: drop "older.shipment_id = own.shipment_id"',
+      'lease-own/on: drop "older.shipment_id = own.shipment_id"',
     ],
   },
   {

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Ledger } from "@owed/ledger";
 import { type Stack, type StackOptions, startStack } from "@owed/local/stack";
+import { withTemporaryFolder } from "./temporary-folder.ts";
 
 /** The local stack, and the ledger as the benchmark looks into it. */
 export type Cloud = { stack: Stack; ledger: Ledger };
@@ -12,8 +10,7 @@ export async function withCloud<T>(
   options: Omit<StackOptions, "folder">,
   work: (cloud: Cloud, folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "owed-bench-"));
-  try {
+  return await withTemporaryFolder(async (folder) => {
     const stack = await startStack({
       folder,
       functionLogs: "ERROR",
@@ -28,7 +25,5 @@ export async function withCloud<T>(
       await ledger.close();
       await stack.stop();
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }

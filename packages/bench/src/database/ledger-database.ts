@@ -7,12 +7,10 @@
 //                settle(setUp)               VACUUM ANALYZE and CHECKPOINT: between filling and measuring
 //   measure.ts:  measure(setUp, async () => rows)   rows/s, statements and WAL bytes a row, CPU of server and client
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ledger, type LedgerOptions, migrate } from "@owed/ledger";
 import { type LocalPostgres, startPostgres } from "@owed/local";
+import { withTemporaryFolder } from "../temporary-folder.ts";
 
 const migrations = fileURLToPath(new URL("../../../../migrations", import.meta.url));
 
@@ -34,17 +32,14 @@ export const setUpOptions = (options: LedgerOptions): LedgerOptions => ({
 
 /** Does some work on a new ledger, on a disk and as durable as PostgreSQL is by default; it is gone afterwards. */
 export async function withLedgerDatabase<T>(work: (database: LedgerDatabase) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "owed-bench-"));
-  try {
+  return await withTemporaryFolder(async (folder) => {
     const postgres = await startPostgres({ folder, port: 0, database: "owed" });
     try {
       return await onPostgres(postgres, work);
     } finally {
       await postgres.stop();
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function onPostgres<T>(

@@ -82,7 +82,10 @@ export async function deliver(context: Deliver, records: readonly SQSRecord[]): 
       throw new Error("the ledger answered for fewer messages than it was asked about");
     tally(verdict.verdict);
     if (verdict.verdict === "claimed") claimed.push({ ...item, claimed: verdict });
-    else disposals.set(item.record, disposalOf(verdict.verdict));
+    else if (verdict.verdict === "unanswered") {
+      context.onError("a message comes again: its row could not be judged", verdict.error, item.message.id);
+      disposals.set(item.record, failAfter(null));
+    } else disposals.set(item.record, disposalOf(verdict.verdict));
   }
 
   const recorder = new Recorder(
@@ -212,7 +215,6 @@ const busyWait = 10;
 
 function disposalOf(verdict: Unclaimed["verdict"]): Disposal {
   if (verdict === "dying") return failAfter(0);
-  if (verdict === "unanswered") return failAfter(null);
   return verdict === "busy" ? failAfter(busyWait) : acknowledge;
 }
 

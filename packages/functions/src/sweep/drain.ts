@@ -86,7 +86,7 @@ export async function drain(
         // Awaited in the next round; until then a failure must not count as unhandled.
         next.catch(() => {});
       }
-      const { begun, done } = publisher.publish(slice.leased);
+      const { begun, done } = publisher.publish(inOrder(slice.leased));
       const before = written;
       // The slice is marked even if the one before could not be; the failure is told below.
       written = Promise.all([done, before.catch(() => {})]).then(([published]) =>
@@ -109,6 +109,9 @@ export async function drain(
   await written;
   return refused ? null : shares.left();
 }
+
+/** As they were recorded, which their ids say: of a group one that was put back goes before what came after it. */
+const inOrder = (rows: readonly Leased[]) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** What each channel may still have of this sweep, and which of them have something due. */
 class Shares {

@@ -1,4 +1,4 @@
-import { isLocked, LedgerUnavailable } from "../connect/errors.ts";
+import { isLocked } from "../connect/errors.ts";
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
 import type { Role } from "../states.ts";
@@ -48,11 +48,13 @@ export type Unclaimed = {
     | "cancelled" // no longer true: cancelled by this look
     | "deferred" // its channel is closed: back in the ledger until it opens
     | "sibling" // dead by another message, sent before it died
-    | "dying" // this very message killed it: on its way to the dead-letter queue
-    | "unanswered"; // asked about, and no answer came: claimed or not, nobody knows
+    | "dying"; // this very message killed it: on its way to the dead-letter queue
 };
 
-export type Verdict = Claimed | Unclaimed;
+/** Asked about, and no answer came, for this reason: claimed or not, nobody knows. */
+export type Unanswered = { verdict: "unanswered"; error: unknown };
+
+export type Verdict = Claimed | Unclaimed | Unanswered;
 
 export type Claiming = {
   ledger: Ledger;
@@ -81,8 +83,12 @@ export async function claim(
   );
   const claimed = await look.at((context) => claimOrdinary(context, [...first.values()]));
   const left = messages.filter((message) => !claimed.has(message));
-  const judged = left.length === 0 ? new Map() : await judge(look, left, claimed.size > 0);
-  return messages.map((message) => claimed.get(message) ?? judged.get(message) ?? { verdict: "unanswered" });
+  const judged = left.length === 0 ? null : await judge(look, left, claimed.size > 0);
+  return messages.map((message) => {
+    const verdict = claimed.get(message) ?? judged?.get(message);
+    if (!verdict) throw new Error("the ledger answered for fewer messages than it was asked about");
+    return verdict;
+  });
 }
 
 /** Whoever is claimed is sent, whatever becomes of the question about the others. */
@@ -94,8 +100,8 @@ async function judge(
   try {
     return await look.at((context) => judgeMessages(context, messages));
   } catch (error) {
-    if (others && error instanceof LedgerUnavailable) return new Map();
-    throw error;
+    if (!others) throw error;
+    return new Map(messages.map((message) => [message, { verdict: "unanswered", error }]));
   }
 }
 

@@ -1,11 +1,7 @@
 import type { Claiming, Message, Unclaimed, Verdict } from "./claim.ts";
 import { type ClaimedRow, claimedOf } from "./claimed-row.ts";
 
-type Did =
-  | Exclude<Unclaimed["verdict"], "cancelled" | "deferred" | "unanswered">
-  | "claim"
-  | "cancel"
-  | "defer";
+type Did = Exclude<Unclaimed["verdict"], "cancelled" | "deferred"> | "claim" | "cancel" | "defer";
 
 type Row = { place: number; did: Exclude<Did, "claim"> } | ({ place: number; did: "claim" } & ClaimedRow);
 

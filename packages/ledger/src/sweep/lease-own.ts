@@ -1,6 +1,6 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
-import { hasOlder, type Leased, leasedOf, leaseRows } from "./lease-rows.ts";
+import { type Fragment, type Leased, leasedOf, leaseRows, type Sql } from "./lease-rows.ts";
 
 export type LeaseOwnOptions = {
   /** The ids of events that were recorded just now, by who asks. */
@@ -46,18 +46,20 @@ export async function leaseOwn(
           sql,
           sql`waits.state IN ('pending', 'leased', 'queued', 'sending') AND waits.due_at <= now() AND waits.owed_at IS DISTINCT FROM 'infinity'`,
         )}
-      ), behind AS MATERIALIZED (
+      ), oldest AS MATERIALIZED (
         -- Where more than so many wait, other channels' may hide one's own: the budget alone keeps room for that.
-        SELECT DISTINCT channel FROM (
-          SELECT n.channel, n.state FROM beat JOIN owed.notification n ON n.owed_at < beat.at
-          ORDER BY n.owed_at LIMIT ${looked}) AS oldest
-        WHERE state IN ('pending', 'leased')
+        SELECT n.channel, n.state, n.owed_at FROM beat JOIN owed.notification n ON n.owed_at <= now()
+        ORDER BY n.owed_at LIMIT ${looked}
+      ), behind AS MATERIALIZED (
+        SELECT DISTINCT channel FROM oldest, beat WHERE oldest.owed_at < beat.at AND state IN ('pending', 'leased')
       ), room AS MATERIALIZED (
         SELECT budget.channel, budget.most - (
           SELECT count(*) FROM (
             SELECT FROM owed.notification n
-            WHERE n.owed_at <= now() + make_interval(secs => ${durations.lostAfter}) AND n.channel = budget.channel
-              AND (n.state IN ('queued', 'sending') OR (n.state = 'leased' AND n.owed_at > now()))
+            WHERE n.owed_at > now() AND n.owed_at <= now() + make_interval(secs => ${durations.lostAfter})
+              AND n.channel = budget.channel AND n.state IN ('queued', 'sending', 'leased')
+            UNION ALL
+            SELECT FROM oldest WHERE oldest.channel = budget.channel AND oldest.state IN ('queued', 'sending')
             LIMIT budget.most) AS busy) AS most
         FROM (
           SELECT c.name AS channel, greatest(0, least(
@@ -81,3 +83,20 @@ export async function leaseOwn(
   const leased = leasedOf(rows);
   return { leased, cancelled: rows.length - leased.length };
 }
+
+/**
+ * The group of the row `n` has an older one, `waits`, that is `such`: of an earlier event of the shipment, or of the same
+ * one. LATERAL and OFFSET 0, as in owed.moot: a short range of the primary key for each of the events.
+ */
+const hasOlder = (sql: Sql, such: Fragment) => sql`
+  EXISTS (
+    SELECT FROM owed.event own
+    JOIN owed.event older ON older.shipment_id = own.shipment_id AND (older.occurred_at, older.id) <= (own.occurred_at, own.id)
+    CROSS JOIN LATERAL (
+      SELECT FROM owed.notification waits
+      WHERE waits.id > older.key AND waits.id <= owed.notification_id(older.key, 65535)
+        AND waits.subscriber_id = n.subscriber_id
+        AND (older.occurred_at, older.id, waits.id) < (own.occurred_at, own.id, n.id)
+        AND ${such}
+      OFFSET 0) AS found
+    WHERE own.key = n.event_key)`;

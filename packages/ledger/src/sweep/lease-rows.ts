@@ -60,20 +60,3 @@ export const leasedOf = (rows: readonly LeasedRow[]): Leased[] =>
   rows
     .filter((row) => row.did === "lease")
     .map(({ id, generation, token, subscriber_id }) => ({ id, generation, token, group: subscriber_id }));
-
-/**
- * The group of the row `n` has an older one, `waits`, that is `such`: of an earlier event of the shipment, or of the same
- * one. LATERAL and OFFSET 0, as in owed.moot: a short range of the primary key for each of the events.
- */
-export const hasOlder = (sql: Sql, such: Fragment) => sql`
-  EXISTS (
-    SELECT FROM owed.event own
-    JOIN owed.event older ON older.shipment_id = own.shipment_id AND (older.occurred_at, older.id) <= (own.occurred_at, own.id)
-    CROSS JOIN LATERAL (
-      SELECT FROM owed.notification waits
-      WHERE waits.id > older.key AND waits.id <= owed.notification_id(older.key, 65535)
-        AND waits.subscriber_id = n.subscriber_id
-        AND (older.occurred_at, older.id, waits.id) < (own.occurred_at, own.id, n.id)
-        AND ${such}
-      OFFSET 0) AS found
-    WHERE own.key = n.event_key)`;

@@ -1,6 +1,6 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
-import { hasOlder, type Leased, leasedOf, leaseRows } from "./lease-rows.ts";
+import { type Leased, leasedOf, leaseRows } from "./lease-rows.ts";
 
 export type { Leased } from "./lease-rows.ts";
 
@@ -34,8 +34,8 @@ export type LeaseOptions = {
 /**
  * Takes a slice of what is owed, oldest first, in one statement: leases what is still true, and cancels what is not
  * (transitions 1 and 18 of docs/states.md). Rows that another sweep holds are skipped, and closed channels are left
- * alone. So is a row while an older one of its group is leased by somebody else: ingest leases what it has just
- * recorded, so only rows recorded, or owed, since such a lease began need that look, and a backlog's cost nothing more.
+ * alone. So is a row while one of its group that was recorded before is on its way to the queue, leased by ingest, or was
+ * refused and waits for its next try: nothing overtakes it.
  */
 export async function lease(ledger: Ledger, durations: Durations, options: LeaseOptions): Promise<Slice> {
   const { shares, watermark, fresh, before = [] } = options;
@@ -43,15 +43,20 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
     ledger,
     durations,
     (sql) => sql`
-      since AS MATERIALIZED (
-        -- The first 48 bits of an id are the millisecond at which its event was recorded.
-        SELECT at, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid AS id
-        FROM (SELECT now() - make_interval(secs => ${durations.lease})) AS lease (at)
+      -- Of each group the first row that is on its way, or was refused and waits for its next try. OFFSET 0: read once, over
+      -- the index of what is owed.
+      waiting AS MATERIALIZED (
+        SELECT waits.subscriber_id, min(waits.id::text)::uuid AS id
+        FROM (
+          SELECT n.id, n.subscriber_id, n.state, n.due_at, n.mode, n.leased_until FROM owed.notification n
+          WHERE n.owed_at > now() AND n.owed_at <= now() + make_interval(secs => ${durations.lease}) OFFSET 0) AS waits
+        WHERE waits.state IN ('pending', 'leased') AND waits.due_at <= now() AND waits.mode IS NULL
+          AND (waits.state = 'pending' OR waits.leased_until <> ALL (${before}::text[]::timestamptz[]))
+        GROUP BY waits.subscriber_id
       ), due AS MATERIALIZED (
         SELECT slice.*
         FROM unnest(${shares.map((share) => share.channel)}::text[], ${shares.map((share) => share.most)}::int[]) AS share (channel, most)
         JOIN owed.channel c ON c.name = share.channel AND coalesce(c.closed_until <= now(), true)
-        CROSS JOIN since
         CROSS JOIN LATERAL (
           SELECT n.id, n.owed_at
           FROM owed.notification n
@@ -72,10 +77,7 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
                 OFFSET 0) AS overtaken
               WHERE own.key = n.event_key)`
             }
-            AND CASE WHEN n.owed_at > since.at OR n.id > since.id THEN NOT ${hasOlder(
-              sql,
-              sql`waits.state = 'leased' AND coalesce(waits.owed_at > now(), false) AND waits.leased_until <> ALL (${before}::text[]::timestamptz[])`,
-            )} ELSE true END
+            AND NOT EXISTS (SELECT FROM waiting WHERE waiting.subscriber_id = n.subscriber_id AND waiting.id < n.id)
           ORDER BY n.owed_at, n.id
           LIMIT share.most
           FOR UPDATE OF n SKIP LOCKED
