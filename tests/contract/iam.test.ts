@@ -22,6 +22,7 @@ beforeAll(async () => {
     App: { name: "owed", stage: "test" },
     Database: { host: "localhost", port: desk.port, database: "owed", tls: "verify", auth: "iam", region },
     EventQueue: { url: "http://127.0.0.1:1/000000000000/event" },
+    NotificationQueue: { url: "http://127.0.0.1:1/000000000000/notification.fifo" },
   };
   const environment = {
     ...Object.fromEntries(

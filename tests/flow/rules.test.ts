@@ -9,7 +9,8 @@ import { passTime } from "../support/time.ts";
 
 let cloud: Cloud;
 beforeAll(async () => {
-  cloud = await startCloud();
+  // When what is told is each rule's, and a beat says when.
+  cloud = await startCloud({ settings: { ingest: { atOnce: false } } });
 });
 beforeEach(() => void cloud.run("ingest"));
 afterEach(() => cloud.reset());

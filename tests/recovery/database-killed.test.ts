@@ -4,6 +4,7 @@ import { Ledger, proveDelivery, registerShipment, subscribe } from "@owed/ledger
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { owedSoFar, sufferOutage } from "../../packages/local/src/drill/outage.ts";
 import { prove } from "../../packages/local/src/drill/proof.ts";
+import { goOn } from "../../packages/local/src/drill/stand-still.ts";
 import { type Stack, startStack } from "../../packages/local/src/stack.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -103,7 +104,7 @@ test("what the provider answers while the database is down is held, and recorded
   // Without its events the provider's answer is all that there is.
   stack.ses.faults.add(() => ({ hold: answer.promise, noEvent: true }));
   await sufferOutage({ stack, ledger, rows, seconds: 0.1, progress: () => {} });
-  stack.schedule.resume();
+  await goOn(stack, ledger);
   await eventually(() => expect(sent()).toBe(rows));
   await stack.postgres.kill();
   answer.resolve();
@@ -128,7 +129,7 @@ test("a database that is killed in the middle of a drain: nothing is lost or dou
       ? { hold: dead.promise, drop: "after", holdEvent: evidence.promise }
       : undefined,
   );
-  stack.schedule.resume();
+  await goOn(stack, ledger);
   await eventually(() => expect(sent()).toBeGreaterThan(rows / 3 + held));
   await stack.postgres.kill();
   dead.resolve();

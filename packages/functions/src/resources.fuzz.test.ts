@@ -88,7 +88,13 @@ test("with IAM a function logs in as its own role, with a token for a password, 
   linked.Database = { ...iam, tls: "verify" };
   expect(ledgerOptions("deliver", 5)).toEqual({
     ...{ host: "db", port: 5432, database: "owed", tls: "verify", user: "owed_deliver" },
-    ...{ applicationName: "owed-deliver", connections: 2, deadline: 5, password: expect.any(Function) },
+    ...{
+      applicationName: "owed-deliver",
+      connections: 2,
+      deadline: 5,
+      plans: "generic",
+      password: expect.any(Function),
+    },
   });
   linked.Database = { ...iam, tls: "off" };
   expect(() => resource("Database")).toThrow(/Database is not as expected \(tls: must be "verify"\)/);

@@ -38,6 +38,7 @@ test("the database is reached with TLS unless it says otherwise, by two connecti
     applicationName: "owed-sweep",
     connections: 2,
     deadline: 20,
+    plans: "generic",
   });
 });
 
