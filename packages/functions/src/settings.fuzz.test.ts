@@ -28,6 +28,7 @@ const valid = fc.record(
         { requiredKeys: [] },
       ),
     ),
+    ingest: fc.record({ atOnce: fc.boolean() }, { requiredKeys: [] }),
     retention: fc.record(
       { days: fc.constantFrom(null, 15, 90, 400), refusedDays: fc.integer({ min: 1, max: 90 }) },
       { requiredKeys: [] },
@@ -61,6 +62,7 @@ test("any settings are within what timers and intervals take, or refused by name
           "channel",
           "deliver",
           "durations",
+          "ingest",
           "limits",
           "retention",
           "sweep",

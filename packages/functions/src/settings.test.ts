@@ -13,6 +13,7 @@ const defaults = {
     account: 300,
     limits: 300,
   },
+  ingest: { atOnce: true },
   limits: {},
   retention: { days: 90, refusedDays: 30 },
   durations: defaultDurations,

@@ -29,7 +29,7 @@ export const flatCommand = () =>
       "Whether leasing slows down as the ledger's history grows: what is owed is leased and marked by the sweep's own loop in a ledger that grows, by turns with one that stays at the first size.",
     )
     .option("--rows <n>", "rows owed", wholeNumber(), 50_000)
-    .option("--runs <n>", "runs of each size", wholeNumber(), 5)
+    .option("--runs <n>", "runs of each size", wholeNumber(), 3)
     .option("--history <n,n…>", "delivered notifications, ascending", sizes, [100_000, 1_000_000, 10_000_000])
     .option("--json", "print one JSON object last", false)
     .action(async (options: Options) => {
