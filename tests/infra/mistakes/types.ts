@@ -18,7 +18,7 @@ export const typeMistakes: Mistake[] = [
   },
   {
     name: "a link to something that is not there",
-    edits: [["event.ts", "link: [eventQueue]", "link: [shipmentQueue]"]],
+    edits: [["event.ts", "link: [eventQueue, ", "link: [shipmentQueue, "]],
     types: /event\.ts.*shipmentQueue/,
   },
   {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText, cost, longTexts, mutated, tally, written } from "../../../../tests/hostile/arbitraries.ts";
-import { messageOf } from "../sweep/message.ts";
+import { messageOf } from "../publish/message.ts";
 import { parseMessage } from "./message.ts";
 
 const seen = tally("ours", "none");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { messageOf } from "../sweep/message.ts";
+import { messageOf } from "../publish/message.ts";
 import { parseMessage } from "./message.ts";
 
 const id = "0198b1c2-7d3e-7a41-9c55-3f2a1b0c0001";

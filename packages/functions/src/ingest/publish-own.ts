@@ -1,8 +1,8 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { type Ledger, leaseOwn, markQueued, release } from "@owed/ledger";
+import { publish } from "../publish/publish.ts";
 import type { Settings } from "../settings.ts";
 import { reached } from "../step.ts";
-import { publish } from "../sweep/publish.ts";
 
 export type PublishOwn = {
   ledger: Ledger;

@@ -1,8 +1,8 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { type Leased, type Ledger, lease, markQueued, release, type Share, type Slice } from "@owed/ledger";
+import { type Published, Publisher } from "../publish/publish.ts";
 import type { Settings } from "../settings.ts";
 import { reached } from "../step.ts";
-import { type Published, Publisher } from "./publish.ts";
 
 export type Drain = {
   ledger: Ledger;

@@ -1,7 +1,7 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { type Ledger, markShadow, takeShadow } from "@owed/ledger";
+import { publish } from "../publish/publish.ts";
 import type { Settings } from "../settings.ts";
-import { publish } from "./publish.ts";
 
 export type Shadow = {
   ledger: Ledger;

@@ -3,8 +3,8 @@ import { NodeHttpHandler } from "@smithy/node-http-handler";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SqsFault } from "../../../local/src/sqs/index.ts";
+import type { Published } from "../publish/publish.ts";
 import { idOf, idsOf, type Publishing, rowsOf, startPublishing } from "../testing/publishing.ts";
-import type { Published } from "./publish.ts";
 
 let world: Publishing;
 beforeAll(async () => {

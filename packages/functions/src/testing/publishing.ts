@@ -4,8 +4,8 @@ import type { Leased } from "@owed/ledger";
 import { vi } from "vitest";
 import type { SqsFault } from "../../../local/src/sqs/index.ts";
 import { startTestSqs, type TestSqs } from "../../../local/src/sqs/testing.ts";
+import { type Published, Publisher, type PublishOptions, publish } from "../publish/publish.ts";
 import { createSqsClient } from "../sqs.ts";
-import { type Published, Publisher, type PublishOptions, publish } from "../sweep/publish.ts";
 import { pointSdkAt } from "./environment.ts";
 
 export type Publishing = {

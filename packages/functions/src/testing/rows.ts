@@ -1,7 +1,7 @@
 import { defaultDurations as durations, type Leased, lease, markQueued } from "@owed/ledger";
 import type { TestDatabase } from "../../../../tests/support/database.ts";
 import { happen, owe, registerShipment, tellEveryUpdate } from "../../../../tests/support/shipment.ts";
-import { messageOf } from "../sweep/message.ts";
+import { messageOf } from "../publish/message.ts";
 import { type RecordOptions, recordOf } from "./records.ts";
 
 export type Row = {
