@@ -25,6 +25,11 @@ test("a worker that waited for another's claim finds the row claimed", async () 
   expect(await readRow(database, id)).toMatchObject({ attempts: 1, lease_token: 2 });
 });
 
+test("a row that this very message has tried before, and that is no longer true, is cancelled: it has not died of it", async () => {
+  const id = await newRow(database, "queued", { message_id: "'M-1'", send_by: "now()" });
+  expect(await claimAll(database, message(id, { messageId: "M-1" }))).toEqual(["cancelled"]);
+});
+
 test("a batch waits for no row but its own", async () => {
   const [own, other] = [await newRow(database, "queued"), await newRow(database, "queued")];
   await database.sql.begin(async (holder) => {
