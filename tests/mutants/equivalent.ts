@@ -18,6 +18,25 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ],
   },
   {
+    why: "An acceptance that the first statement did not record is not this worker's: nothing here can record it either.",
+    ids: [`record-others/recorded.where: drop "o.kind <> 'accepted'"`],
+  },
+  {
+    why: "Saves looking further at what the lease itself leaves out: it asks the same of what it locks.",
+    ids: [
+      `lease-own/ready.where: drop "n.state = 'pending'"`,
+      'lease-own/ready.where: drop "n.owed_at <= now()"',
+    ],
+  },
+  {
+    why: "Saves counting for channels of which nothing is ready.",
+    ids: ['lease-own/room.where: drop "c.name IN (SELECT channel FROM ready)"'],
+  },
+  {
+    why: "What the queue has is looked at within lost-after: saves reading what falls due later, which does not count.",
+    ids: [`lease-own/room.where: drop "n.owed_at <= now() + make_interval(secs => \${durations.lostAfter})"`],
+  },
+  {
     why: "Locks more than it needs for a moment; what is joined to it are the messages' rows alone.",
     ids: [`claim-ordinary/where: drop "id = ANY (\${ids}::uuid[])"`],
   },

@@ -194,6 +194,7 @@ describe("a channel", () => {
     ["queued", "queued", {}],
     ["queued and overdue", "queued", { owed_at: "now() - interval '1 s'" }],
     ["being sent", "sending", {}],
+    ["being sent, for too long", "sending", { owed_at: "now() - interval '1 s'" }],
     ["leased", "leased", {}],
   ])("has a row %s less room", async (_, shape, columns) => {
     await setChannel(database, { rate: "0.01" });
@@ -210,6 +211,7 @@ describe("a channel", () => {
     await newRow(database, "pending", { owed_at: "now() + interval '10 s'" });
     await newRow(database, "unknown");
     await newRow(database, "queued", { channel: "'sms'" });
+    await newRow(database, "queued", { channel: "'sms'", owed_at: "now() - interval '1 s'" });
     await newRow(database, "leased", { owed_at: "now() - interval '1 s'" });
     expect(await leased([event])).toEqual([id]);
   });
