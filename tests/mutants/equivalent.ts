@@ -22,11 +22,20 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ids: [`record-others/recorded.where: drop "o.kind <> 'accepted'"`],
   },
   {
-    why: "Saves looking further at what the lease itself leaves out: it asks the same of what it locks.",
-    ids: [
-      `lease-own/ready.where: drop "n.state = 'pending'"`,
-      'lease-own/ready.where: drop "n.owed_at <= now()"',
-    ],
+    why: "The row's own place in the order is asked for as well.",
+    ids: ['lease-own/on: drop "(older.occurred_at, older.id) <= (own.occurred_at, own.id)"'],
+  },
+  {
+    why: "What it takes in besides was recorded before, and for a sweep goes first: at once it only waits more often.",
+    ids: ['lease-own/where: drop "waits.id > older.key"'],
+  },
+  {
+    why: "A cancelled row's lease, if it had one, has ended before this one begins; and where nothing was leased nobody asks.",
+    ids: [`lease-rows/where: drop "did = 'lease'"`],
+  },
+  {
+    why: "No row is owed now and later at once.",
+    ids: ['lease/due.where: <= in "waiting.id < n.id"'],
   },
   {
     why: "Saves counting for channels of which nothing is ready.",

@@ -80,6 +80,7 @@ describe("a row whose group has an older one leased", () => {
     const later = { owed_at: "now() + interval '50 s'" };
     await reshape(database, older, "pending", later);
     expect(ids((await take(database)).leased)).toEqual([]);
+    expect((await take(database, { before: ["2026-01-01 00:00:00Z"] })).leased).toEqual([]);
     await reshape(database, older, "pending", { ...later, due_at: "now() + interval '50 s'" });
     expect(ids((await take(database)).leased)).toEqual([newer]);
   });
@@ -95,7 +96,8 @@ describe("a row whose group has an older one leased", () => {
     "and not %s: goes as ever",
     async (shape) => {
       const { older, newer } = await two();
-      await reshape(database, older, shape);
+      const soon = { owed_at: "now() + interval '60 s'" };
+      await reshape(database, older, shape, shape === "delivered" ? {} : soon);
       expect(ids((await take(database)).leased)).toEqual([newer]);
     },
   );

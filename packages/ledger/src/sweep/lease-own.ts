@@ -40,7 +40,7 @@ export async function leaseOwn(
         FROM beat CROSS JOIN owed.event e
         CROSS JOIN LATERAL (
           SELECT n.id, n.event_key, n.subscriber_id, n.channel FROM owed.notification n
-          WHERE n.id > e.key AND n.id <= owed.notification_id(e.key, 65535) AND n.state = 'pending' AND n.owed_at <= now()
+          WHERE n.id > e.key AND n.id <= owed.notification_id(e.key, 65535)
           OFFSET 0) AS n
         WHERE e.id = ANY (${events}::text[]) AND NOT ${hasOlder(
           sql,

@@ -48,9 +48,9 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
       waiting AS MATERIALIZED (
         SELECT waits.subscriber_id, min(waits.id::text)::uuid AS id
         FROM (
-          SELECT n.id, n.subscriber_id, n.state, n.due_at, n.mode, n.leased_until FROM owed.notification n
+          SELECT n.id, n.subscriber_id, n.state, n.due_at, n.leased_until FROM owed.notification n
           WHERE n.owed_at > now() AND n.owed_at <= now() + make_interval(secs => ${durations.lease}) OFFSET 0) AS waits
-        WHERE waits.state IN ('pending', 'leased') AND waits.due_at <= now() AND waits.mode IS NULL
+        WHERE waits.state IN ('pending', 'leased') AND waits.due_at <= now()
           AND (waits.state = 'pending' OR waits.leased_until <> ALL (${before}::text[]::timestamptz[]))
         GROUP BY waits.subscriber_id
       ), due AS MATERIALIZED (
