@@ -14,6 +14,7 @@ const testsOf: Record<string, readonly string[]> = {
     "claim-batch",
     "claim-guards",
     "defer",
+    "redrive-batch",
     "mark-restored",
     "provider-tells",
     "moot",

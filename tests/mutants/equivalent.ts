@@ -38,6 +38,13 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
     ids: ['lease/due.where: <= in "waiting.id < n.id"'],
   },
   {
+    why: "Saves the regular expression where it cannot match.",
+    ids: [
+      `owed.address_key/when: drop "strpos(address, '+') > 0"`,
+      `owed.address_key/when: >= in "strpos(address, '+') > 0"`,
+    ],
+  },
+  {
     why: "Saves counting for channels of which nothing is ready.",
     ids: ['lease-own/room.where: drop "c.name IN (SELECT channel FROM ready)"'],
   },

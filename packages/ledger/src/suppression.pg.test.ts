@@ -231,3 +231,12 @@ describe("a suppression that is lifted", () => {
     await expect(lift()).rejects.toBeInstanceOf(NotAllowed);
   });
 });
+
+test("an address is the same however it is written; a plus sign makes no telephone number of it", async () => {
+  const keyOf = async (address: string) => {
+    const [row] = await database.sql<{ key: string }[]>`SELECT owed.address_key(${address}) AS key`;
+    return row?.key;
+  };
+  expect(await keyOf(" Ana+News@Example.com ")).toBe("ana+news@example.com");
+  expect(await keyOf(" +49 (1512) 345-678")).toBe("+491512345678");
+});

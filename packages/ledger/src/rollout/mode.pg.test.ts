@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { holdRows, type Mode, moveHeld, setMode, setNewMerchants } from "../index.ts";
 import { waitsForLock } from "../testing/race.ts";
+import { rewriteRules } from "../testing/rows.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -159,23 +160,6 @@ test("a shipment with held rows stays its merchant's until the cutover", async (
   expect(await rowOf("E-first")).toMatchObject({ state: "pending", mode: null });
 });
 
-test("a shipment that changes hands beside its event waits, and then stays: the old sender holds the event's row", async () => {
-  const shipment = await ship("beside", "old");
-  const moved = await db.sql.begin(async (platform) => {
-    await record(platform, "E-beside", shipment);
-    const moving = db.sql`SELECT owed.register_shipment(${shipment}, 'beside-other', 'Shop', 'T')`;
-    const answer = moving.then(
-      () => "moved",
-      (error: Error) => error.message,
-    );
-    await waitsForLock(db.sql);
-    return { answer };
-  });
-  expect(await moved.answer).toContain("merchant_id is not the shipment's");
-  const [row] = await db.sql`SELECT merchant_id FROM owed.shipment WHERE id = ${shipment}`;
-  expect(row).toEqual({ merchant_id: "beside" });
-});
-
 test("new merchants do not begin with Owed while the old sender tells of one that the ledger does not know", async () => {
   const all = (mode: Mode, more = {}) => setNewMerchants(db.ledger, mode, { ...act, ...more });
   await all("old");
@@ -196,4 +180,29 @@ test("new merchants do not begin with Owed while the old sender tells of one tha
   expect(await all("owed", { unheardToo: true, dryRun: true })).toMatchObject({ done: true });
   await record(db.sql, "E-unknown", await ship("unknown", "old"));
   expect(await all("owed")).toMatchObject({ was: "old", done: true });
+});
+
+test("a shipment that changes hands beside a late event waits, and then stays: the old sender holds the event's row", async () => {
+  await rewriteRules(db, "newest_replaces = false, only_while_current = false");
+  const shipment = await ship("beside", "old");
+  await record(db.sql, "E-beside", shipment);
+  await change("beside", "owed");
+  await moveHeld(db.ledger, {
+    ...{ ...act, merchant: "beside", mode: "owed", since: new Date().toISOString() },
+    ...{ past: "send", after: "", most: 9 },
+  });
+  await change("beside", "old");
+  const { answer } = await db.sql.begin(async (platform) => {
+    // One that changes nothing of the shipment itself: it only keeps it locked.
+    await platform`SELECT owed.record_event('E-late', ${shipment}, 'out_for_delivery', clock_timestamp() - interval '1 hour')`;
+    const moving = db.sql`SELECT owed.register_shipment(${shipment}, 'beside-other', 'Shop', 'T')`.then(
+      () => "moved",
+      (error: Error) => error.message,
+    );
+    await waitsForLock(db.sql);
+    return { answer: moving };
+  });
+  expect(await answer).toContain("merchant_id is not the shipment's");
+  const [row] = await db.sql`SELECT merchant_id FROM owed.shipment WHERE id = ${shipment}`;
+  expect(row).toEqual({ merchant_id: "beside" });
 });
