@@ -41,6 +41,7 @@ export { type Durations, defaultDurations } from "./durations.ts";
 export { keepRefusedEvent } from "./event/keep-refused-event.ts";
 export type { Recorded, ShipmentEvent } from "./event/record-events.ts";
 export { recordEvents } from "./event/record-events.ts";
+export { inIdOrder } from "./in-id-order.ts";
 export { migrate } from "./migrate.ts";
 export { cancel } from "./operate/cancel.ts";
 export { closeChannel } from "./operate/close-channel.ts";

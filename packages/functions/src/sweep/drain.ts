@@ -1,5 +1,14 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
-import { type Leased, type Ledger, lease, markQueued, release, type Share, type Slice } from "@owed/ledger";
+import {
+  inIdOrder,
+  type Leased,
+  type Ledger,
+  lease,
+  markQueued,
+  release,
+  type Share,
+  type Slice,
+} from "@owed/ledger";
 import { type Published, Publisher } from "../publish/publish.ts";
 import type { Settings } from "../settings.ts";
 import { reached } from "../step.ts";
@@ -86,7 +95,8 @@ export async function drain(
         // Awaited in the next round; until then a failure must not count as unhandled.
         next.catch(() => {});
       }
-      const { begun, done } = publisher.publish(inOrder(slice.leased));
+      // Of a group one that was put back goes before what was recorded after it.
+      const { begun, done } = publisher.publish(inIdOrder(slice.leased));
       const before = written;
       // The slice is marked even if the one before could not be; the failure is told below.
       written = Promise.all([done, before.catch(() => {})]).then(([published]) =>
@@ -109,9 +119,6 @@ export async function drain(
   await written;
   return refused ? null : shares.left();
 }
-
-/** As they were recorded, which their ids say: of a group one that was put back goes before what came after it. */
-const inOrder = (rows: readonly Leased[]) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 /** What each channel may still have of this sweep, and which of them have something due. */
 class Shares {

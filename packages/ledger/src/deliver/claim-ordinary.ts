@@ -1,3 +1,4 @@
+import { inIdOrder } from "../in-id-order.ts";
 import type { Claimed, Claiming, Message } from "./claim.ts";
 import { type ClaimedRow, claimedOf } from "./claimed-row.ts";
 
@@ -10,7 +11,7 @@ export async function claimOrdinary(
   { ledger, durations, skipLocked }: Claiming,
   messages: readonly Message[],
 ): Promise<Map<Message, Claimed>> {
-  const inOrder = messages.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = inIdOrder(messages);
   const ids = inOrder.map((message) => message.id);
   const rows = await ledger.run(
     (sql) => sql<(ClaimedRow & { id: string; generation: number })[]>`

@@ -1,16 +1,10 @@
-import type { Role } from "../states.ts";
 import type { Claimed } from "./claim.ts";
 
 /** A claimed row as the ledger tells it: its columns in owed.telling, with its channel's. */
-export type ClaimedRow = {
-  token: number;
-  group: string;
-  channel: string;
-  template: string;
-  role: Role;
-  address: string | null;
-  name: string | null;
-  locale: string;
+export type ClaimedRow = Pick<
+  Claimed,
+  "token" | "group" | "channel" | "template" | "role" | "address" | "name" | "locale" | "rate" | "failures"
+> & {
   time_zone: string | null;
   shipment_id: string;
   tracking_number: string;
@@ -19,8 +13,6 @@ export type ClaimedRow = {
   merchant_id: string;
   merchant_name: string;
   tracking_url: string | null;
-  rate: number | null;
-  failures: number;
 };
 
 /** What a worker is given to send. */

@@ -1,10 +1,11 @@
 import type { Ledger } from "../connect/ledger.ts";
+import { inIdOrder } from "../in-id-order.ts";
 import type { Accepted } from "./record.ts";
 
 /** Records acceptances (transition 5), each fenced by its token. Returns the ids of the rows that are delivered by this. */
 export async function recordAccepted(ledger: Ledger, results: readonly Accepted[]): Promise<Set<string>> {
   if (results.length === 0) return new Set();
-  const inOrder = results.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = inIdOrder(results);
   const rows = await ledger.run(
     (sql) => sql<{ id: string }[]>`
       UPDATE owed.notification n SET

@@ -1,4 +1,5 @@
 import type { Ledger } from "../connect/ledger.ts";
+import { inIdOrder } from "../in-id-order.ts";
 import { weighArchived } from "../retain/weigh-archived.ts";
 import type { Outcome } from "../states.ts";
 
@@ -37,7 +38,7 @@ export type Weighed = {
  */
 export async function recordEvidence(ledger: Ledger, proofs: readonly Proof[]): Promise<Weighed[]> {
   if (proofs.length === 0) return [];
-  const inOrder = proofs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = inIdOrder(proofs);
   // As text: the driver takes an array of booleans for a boolean.
   const suppress = inOrder.map((proof) => String(proof.suppress));
   const weighed = await ledger.run(

@@ -1,5 +1,6 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
+import { inIdOrder } from "../in-id-order.ts";
 import type { Result } from "./record.ts";
 
 /**
@@ -12,7 +13,7 @@ export async function recordOthers(
   results: readonly Result[],
 ): Promise<Set<string>> {
   if (results.length === 0) return new Set();
-  const inOrder = results.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = inIdOrder(results);
   const outcomes = inOrder.map((result) => result.outcome);
   const rows = await ledger.run(
     (sql) => sql<{ id: string }[]>`

@@ -86,7 +86,7 @@ export async function leaseOwn(
 
 /**
  * The group of the row `n` has an older one, `waits`, that is `such`: of an earlier event of the shipment, or of the same
- * one. LATERAL and OFFSET 0, as in owed.moot: a short range of the primary key for each of the events.
+ * one. LATERAL and OFFSET 0, as in owed.telling: a short range of the primary key for each of the events.
  */
 const hasOlder = (sql: Sql, such: Fragment) => sql`
   EXISTS (

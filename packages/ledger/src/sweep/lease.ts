@@ -66,7 +66,7 @@ export async function lease(ledger: Ledger, durations: Durations, options: Lease
               fresh === null
                 ? sql``
                 : sql`AND n.owed_at > now() - make_interval(secs => ${fresh}) AND NOT EXISTS (
-              -- LATERAL and OFFSET 0, as in owed.moot: a short range of the primary key for each older event.
+              -- LATERAL and OFFSET 0, as in owed.telling: a short range of the primary key for each older event.
               SELECT FROM owed.event own
               JOIN owed.event older ON older.shipment_id = own.shipment_id AND (older.occurred_at, older.id) < (own.occurred_at, own.id)
               CROSS JOIN LATERAL (

@@ -1,5 +1,6 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
+import { inIdOrder } from "../in-id-order.ts";
 import type { Leased } from "./lease.ts";
 
 /**
@@ -13,7 +14,7 @@ export async function markQueued(
   rows: readonly Leased[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = inIdOrder(rows);
   const marked = await ledger.run(
     (sql) => sql`
       UPDATE owed.notification n SET

@@ -1,4 +1,5 @@
 import type { Ledger } from "../connect/ledger.ts";
+import { inIdOrder } from "../in-id-order.ts";
 import type { Leased } from "./lease.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { Leased } from "./lease.ts";
  */
 export async function release(ledger: Ledger, rows: readonly (Leased & { wait: number })[]): Promise<number> {
   if (rows.length === 0) return 0;
-  const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = inIdOrder(rows);
   const released = await ledger.run(
     (sql) => sql`
       UPDATE owed.notification n SET state = 'pending', owed_at = now() + make_interval(secs => given.wait)
