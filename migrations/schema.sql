@@ -1337,8 +1337,8 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION owed.load(lost_after double precision)
- RETURNS TABLE(channel text, due bigint, oldest_due_at timestamp with time zone, in_queue bigint, queued_overdue boolean, unknown_due boolean, vanished boolean, oldest_owed_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION owed.load(lost_after double precision, lease double precision DEFAULT 120)
+ RETURNS TABLE(channel text, due bigint, oldest_due_at timestamp with time zone, in_queue bigint, queued_overdue boolean, unknown_due boolean, vanished boolean, oldest_owed_at timestamp with time zone, on_the_way uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
@@ -1349,7 +1349,9 @@ AS $function$
     bool_or(n.state = 'queued' AND n.owed_at <= now()),
     bool_or(n.state = 'unknown' AND n.owed_at <= now()),
     bool_or(n.state = 'sending' AND n.owed_at <= now()),
-    min(n.owed_at)
+    min(n.owed_at),
+    array_agg(n.id) FILTER (WHERE n.state IN ('pending', 'leased') AND n.due_at <= now()
+      AND n.owed_at > now() AND n.owed_at <= now() + make_interval(secs => lease))
   FROM owed.notification n
   WHERE n.owed_at <= now() + make_interval(secs => lost_after)
   GROUP BY n.channel
@@ -2432,9 +2434,9 @@ GRANT EXECUTE ON FUNCTION owed.fan_out(p_shipment_id text, p_status text, p_occu
 GRANT EXECUTE ON FUNCTION owed.hear_recipient(p_channel text, p_address text, p_stop boolean, p_said_at timestamp with time zone) TO owed_feedback;
 GRANT EXECUTE ON FUNCTION owed.hold_rows(p_merchant_id text, p_mode text, p_after text, p_most integer) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.judge_timers(p_lines jsonb) TO owed_operator;
-GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_operator;
-GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_reader;
-GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision) TO owed_sweep;
+GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision, lease double precision) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision, lease double precision) TO owed_reader;
+GRANT EXECUTE ON FUNCTION owed.load(lost_after double precision, lease double precision) TO owed_sweep;
 GRANT EXECUTE ON FUNCTION owed.move_held(p_merchant_id text, p_mode text, p_since timestamp with time zone, p_past text, p_after text, p_most integer, p_by text, p_why text) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_deliver;
 GRANT EXECUTE ON FUNCTION owed.notification_id(event_key uuid, ordinal bigint) TO owed_ingest;

@@ -93,7 +93,7 @@ export type { Beginning, ChannelLoad } from "./sweep/begin-sweep.ts";
 export { beginSweep } from "./sweep/begin-sweep.ts";
 export type { Finished, SweepCounts } from "./sweep/finish-sweep.ts";
 export { finishSweep } from "./sweep/finish-sweep.ts";
-export type { Leased, LeaseOptions, Share, Slice } from "./sweep/lease.ts";
+export type { Leased, LeaseOptions, OnTheWay, Share, Slice } from "./sweep/lease.ts";
 export { lease } from "./sweep/lease.ts";
 export { type LeaseOwnOptions, leaseOwn } from "./sweep/lease-own.ts";
 export { type Looked, type LookOptions, lookAgain } from "./sweep/look-again.ts";

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
+  abandonSweep,
+  beginSweep,
   claim,
   defaultDurations,
   type Leased,
@@ -53,10 +55,13 @@ export async function live(
 
 /** Leases the next slice while the current one is published, and marks behind it, as the sweep does. */
 async function sweepInto(queue: Queue, ledger: Ledger): Promise<void> {
+  const beginning = await beginSweep(ledger, defaultDurations);
+  if (!beginning.taken) throw new Error(`another sweep runs on the benchmark's database: ${beginning.why}`);
+  const { onTheWay, run } = beginning;
   const own: string[] = [];
   const take = async (watermark: string | null): Promise<Slice> => {
     const shares = [{ channel: "email", most: slice }];
-    const taken = await lease(ledger, defaultDurations, { shares, watermark, fresh: null, before: own });
+    const taken = await lease(ledger, defaultDurations, { shares, watermark, fresh: null, onTheWay, own });
     if (taken.until !== null) own.push(taken.until);
     return taken;
   };
@@ -71,6 +76,7 @@ async function sweepInto(queue: Queue, ledger: Ledger): Promise<void> {
   }
   await marked;
   queue.close();
+  await abandonSweep(ledger, run);
 }
 
 const messageOf = ({ id, generation }: Leased) => ({

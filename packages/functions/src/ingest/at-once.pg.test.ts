@@ -91,7 +91,7 @@ test("with nothing new to tell, the ledger is asked for nothing more than before
   expect(calls).toHaveLength(1);
 });
 
-test("what SQS refuses is given back with a wait, counted and told; the event is acknowledged", async () => {
+test("what SQS refuses is counted and told, and owed again when its lease has passed; the event is acknowledged", async () => {
   world.cloud.fail("SendMessageBatch", { failed: () => ({ code: "InternalError", message: "x" }) });
   const { counts, disposals, onError } = await ingested();
   expect({ counts, disposals }).toEqual({
@@ -101,10 +101,11 @@ test("what SQS refuses is given back with a wait, counted and told; the event is
   expect(onError.mock.calls).toEqual([
     ["the queue refused what is owed at once", new Error("SQS answered InternalError")],
   ]);
-  expect(await countStates(world.database)).toEqual({ pending: 2 });
+  expect(await countStates(world.database)).toEqual({ leased: 2 });
   world.cloud.sqs.faults.clear();
+  await passTime(world.database.sql, 119);
   expect(await world.swept()).toMatchObject({ published: 0 });
-  await passTime(world.database.sql, 60);
+  await passTime(world.database.sql, 2);
   expect(await world.swept()).toMatchObject({ published: 2 });
 });
 
@@ -150,7 +151,7 @@ test.each([
   expect(await countStates(world.database)).toEqual(states);
 });
 
-test("past its time it calls no more: what is leased is owed again at once", async () => {
+test("past its time it calls no more: what is leased is owed again when that has passed", async () => {
   const left = [30, 15];
   const { counts } = await take(world.database.ledger, [about()], () => left.shift() ?? 15, {
     sqs: world.sqs,
@@ -158,7 +159,8 @@ test("past its time it calls no more: what is leased is owed again at once", asy
     settings: parseSettings({}),
   });
   expect(counts).toEqual(recordedOnly);
-  expect(await countStates(world.database)).toEqual({ pending: 2 });
+  expect(await countStates(world.database)).toEqual({ leased: 2 });
+  await passTime(world.database.sql, 121);
   expect(await world.swept()).toMatchObject({ published: 2 });
 });
 

@@ -1,5 +1,5 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
-import { type Ledger, leaseOwn, markQueued, release } from "@owed/ledger";
+import { type Ledger, leaseOwn, markQueued } from "@owed/ledger";
 import { publish } from "../publish/publish.ts";
 import type { Settings } from "../settings.ts";
 import { reached } from "../step.ts";
@@ -58,9 +58,9 @@ export async function publishOwn(context: PublishOwn, events: readonly string[])
     counts.failed = done.failed + done.unsure;
     if (done.refusal !== null)
       onError("the queue refused what is owed at once", new Error(`SQS answered ${done.refusal}`));
+    // What did not get into the queue stays leased: until that has passed nothing newer of its group goes before it.
     await markQueued(ledger, durations, done.accepted);
     reached("ingest:marked");
-    await release(ledger, done.released);
   } catch (error) {
     counts.failed += 1;
     onError("what is owed at once is left to the next sweep", error);

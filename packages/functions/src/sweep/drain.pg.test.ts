@@ -48,6 +48,8 @@ async function drained(shares: Share[], options: Options = {}) {
     notificationQueueUrl,
     settings,
     held: new Map<string, number>(),
+    onTheWay: null,
+    own: [],
     since,
     inTime,
   };

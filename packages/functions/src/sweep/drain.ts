@@ -5,6 +5,7 @@ import {
   type Ledger,
   lease,
   markQueued,
+  type OnTheWay,
   release,
   type Share,
   type Slice,
@@ -25,6 +26,9 @@ export type Drain = {
    * before it meanwhile is for the next beat. Null: from the very beginning.
    */
   since: string | null;
+  /** What was on its way when the sweep began, and the leases of the sweep's own slices: those go before their next one's. */
+  onTheWay: OnTheWay | null;
+  own: string[];
   /** False once the sweep's budget has ended. */
   inTime: () => boolean;
 };
@@ -58,14 +62,12 @@ export async function drain(
   fresh: number | null,
   totals: Drained,
 ): Promise<Share[] | null> {
-  const { ledger, sqs, settings, held, inTime } = context;
+  const { ledger, sqs, settings, held, onTheWay, own, inTime } = context;
   const shares = new Shares(given, settings.sweep.slice);
-  /** The leases of its slices: the rows of one go into the queue before those of the next. */
-  const own: string[] = [];
   const take = async (from: string | null): Promise<Slice> => {
     const asked = shares.ask();
     const watermark = from ?? context.since;
-    const slice = await lease(ledger, settings.durations, { shares: asked, watermark, fresh, before: own });
+    const slice = await lease(ledger, settings.durations, { shares: asked, watermark, fresh, onTheWay, own });
     reached("sweep:leased");
     if (slice.until !== null) own.push(slice.until);
     shares.use(asked, slice, from === null);

@@ -72,7 +72,8 @@ export async function sweep(context: Sweep): Promise<Summary> {
       channels.map((load) => ({ ...load, due: load.due + dueNow })),
       settings,
     );
-    const draining = { ...context, held: new Map<string, number>(), since: beginning.oldestOwedAt, inTime };
+    const { oldestOwedAt: since, onTheWay } = beginning;
+    const draining = { ...context, held: new Map<string, number>(), since, onTheWay, own: [], inTime };
     const unused = await drain(draining, fresh, 3 * settings.sweep.every, totals);
     if (unused) await drain(draining, without(all, fresh, unused), null, totals);
     if (beginning.shadowDue) totals.shadowed = await publishShadow({ ...context, inTime });

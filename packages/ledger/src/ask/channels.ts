@@ -37,7 +37,7 @@ export async function readChannels(ledger: Ledger, durations: Durations): Promis
         owed.time_to_drain(c, coalesce(load.due, 0), coalesce(load.in_queue, 0)) AS "timeToDrain",
         CASE WHEN c.closed_until > now() THEN c.closed_for END AS closed_for, c.closed_why, c.closed_at,
         CASE WHEN isfinite(c.closed_until) THEN c.closed_until END AS closed_until
-      FROM owed.channel c LEFT JOIN owed.load(${durations.lostAfter}) AS load ON load.channel = c.name
+      FROM owed.channel c LEFT JOIN owed.load(${durations.lostAfter}, ${durations.lease}) AS load ON load.channel = c.name
       ORDER BY c.name`,
     { repeatable: true },
   );

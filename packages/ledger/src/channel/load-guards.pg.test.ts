@@ -30,7 +30,7 @@ test.each<[string, Shape, Columns]>([
     owed_at: "now() - interval '10 s'",
   });
   const [load] = await database.sql`
-    SELECT due::int, round(extract(epoch FROM now() - oldest_due_at) / 10)::int AS age FROM owed.load(1200)`;
+    SELECT due::int, round(extract(epoch FROM now() - oldest_due_at) / 10)::int AS age FROM owed.load(1200, 120)`;
   expect(load).toEqual({ due: 1, age: 1 });
 });
 

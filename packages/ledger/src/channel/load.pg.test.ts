@@ -59,7 +59,7 @@ describe("what the channels have before them", () => {
       const [load] = await database.sql`
         SELECT due::int, in_queue::int, queued_overdue, unknown_due, vanished,
           extract(epoch FROM now() - oldest_due_at)::float8 AS oldest
-        FROM owed.load(${durations.lostAfter}) WHERE channel = ${name}`;
+        FROM owed.load(${durations.lostAfter}, ${durations.lease}) WHERE channel = ${name}`;
       expect(load).toEqual({
         due: due.length,
         in_queue: inQueue.length,
@@ -92,7 +92,7 @@ describe("what the channels have before them", () => {
     expect(
       await database.sql`
         SELECT due::int, extract(epoch FROM now() - oldest_due_at)::float8 / 3600 AS hours
-        FROM owed.load(${durations.lostAfter}) WHERE channel = 'email'`,
+        FROM owed.load(${durations.lostAfter}, ${durations.lease}) WHERE channel = 'email'`,
     ).toEqual([{ due: 3, hours: expect.closeTo(24, 1) }]);
   });
 

@@ -1,5 +1,6 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
+import type { OnTheWay } from "./lease.ts";
 
 /** What a channel has before it, and what it may do. Counts are of this moment, by the ledger. */
 export type ChannelLoad = {
@@ -26,6 +27,7 @@ export type Beginning =
       channels: ChannelLoad[];
       /** Nothing is owed since before, exactly as the database has it; null: nothing is owed. */
       oldestOwedAt: string | null;
+      onTheWay: OnTheWay;
       /** Rows are due whose message was queued for long, whose worker vanished, or whose outcome is unknown. */
       queuedOverdue: boolean;
       vanished: boolean;
@@ -46,6 +48,8 @@ type Row = {
   paused: boolean;
   channels: ChannelLoad[] | null;
   oldest_owed_at: string | null;
+  on_the_way: string[] | null;
+  now: string;
   queued_overdue: boolean | null;
   vanished: boolean | null;
   unknown_due: boolean | null;
@@ -74,7 +78,7 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
         FROM run
         RETURNING queue_empty_since, beating_since
       ), load AS (
-        SELECT load.* FROM run CROSS JOIN LATERAL owed.load(${durations.lostAfter}) AS load
+        SELECT load.* FROM run CROSS JOIN LATERAL owed.load(${durations.lostAfter}, ${durations.lease}) AS load
       )
       SELECT (SELECT id FROM run) AS run,
         (SELECT paused_at IS NOT NULL FROM owed.heartbeat) AS paused,
@@ -84,6 +88,8 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
             'closed', coalesce(c.closed_until > now(), false), 'probing', c.openings > 0) ORDER BY c.name)
           FROM owed.channel c LEFT JOIN load ON load.channel = c.name) AS channels,
         (SELECT min(oldest_owed_at)::text FROM load) AS oldest_owed_at,
+        (SELECT json_agg(row.id) FROM load CROSS JOIN unnest(load.on_the_way) AS row (id)) AS on_the_way,
+        now()::text AS now,
         (SELECT bool_or(queued_overdue) FROM load) AS queued_overdue,
         (SELECT bool_or(vanished) FROM load) AS vanished,
         (SELECT bool_or(unknown_due) FROM load) AS unknown_due,
@@ -101,6 +107,7 @@ export async function beginSweep(ledger: Ledger, durations: Durations): Promise<
     run: row.run,
     channels: row.channels ?? [],
     oldestOwedAt: row.oldest_owed_at,
+    onTheWay: { at: row.now, rows: row.on_the_way ?? [] },
     queuedOverdue: row.queued_overdue ?? false,
     vanished: row.vanished ?? false,
     unknownDue: row.unknown_due ?? false,

@@ -35,7 +35,7 @@ export async function finishSweep(
     (sql) => sql<Finished[]>`
       WITH channel AS (
         SELECT load.due, load.oldest_due_at, owed.time_to_drain(c, load.due, load.in_queue) AS seconds
-        FROM owed.load(${durations.lostAfter}) AS load JOIN owed.channel c ON c.name = load.channel
+        FROM owed.load(${durations.lostAfter}, ${durations.lease}) AS load JOIN owed.channel c ON c.name = load.channel
       ), left_over AS (
         SELECT coalesce(sum(due), 0)::int AS owed,
           greatest(0, coalesce(extract(epoch FROM now() - min(oldest_due_at)), 0))::float8 AS oldest_owed_s,

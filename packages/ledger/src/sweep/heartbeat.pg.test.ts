@@ -64,6 +64,7 @@ describe("the heartbeat", () => {
         },
       ]),
       oldestOwedAt: null,
+      onTheWay: { at: expect.stringMatching(/^20/), rows: [] },
       queuedOverdue: false,
       vanished: false,
       unknownDue: false,

@@ -1,6 +1,6 @@
 import type { Ledger } from "../connect/ledger.ts";
 import type { Durations } from "../durations.ts";
-import { type Fragment, type Leased, leasedOf, leaseRows, type Sql } from "./lease-rows.ts";
+import { type Leased, leasedOf, leaseRows } from "./lease-rows.ts";
 
 export type LeaseOwnOptions = {
   /** The ids of events that were recorded just now, by who asks. */
@@ -42,10 +42,18 @@ export async function leaseOwn(
           SELECT n.id, n.event_key, n.subscriber_id, n.channel FROM owed.notification n
           WHERE n.id > e.key AND n.id <= owed.notification_id(e.key, 65535)
           OFFSET 0) AS n
-        WHERE e.id = ANY (${events}::text[]) AND NOT ${hasOlder(
-          sql,
-          sql`waits.state IN ('pending', 'leased', 'queued', 'sending') AND waits.due_at <= now() AND waits.owed_at IS DISTINCT FROM 'infinity'`,
-        )}
+        WHERE e.id = ANY (${events}::text[]) AND NOT EXISTS (
+          -- LATERAL and OFFSET 0, as in owed.telling: a short range of the primary key for each event of the shipment.
+          SELECT FROM owed.event own
+          JOIN owed.event older ON older.shipment_id = own.shipment_id AND (older.occurred_at, older.id) <= (own.occurred_at, own.id)
+          CROSS JOIN LATERAL (
+            SELECT FROM owed.notification waits
+            WHERE waits.id > older.key AND waits.id <= owed.notification_id(older.key, 65535)
+              AND waits.subscriber_id = n.subscriber_id
+              AND (older.occurred_at, older.id, waits.id) < (own.occurred_at, own.id, n.id)
+              AND waits.state IN ('pending', 'leased', 'queued', 'sending') AND waits.due_at <= now() AND waits.owed_at IS DISTINCT FROM 'infinity'
+            OFFSET 0) AS found
+          WHERE own.key = n.event_key)
       ), oldest AS MATERIALIZED (
         -- Where more than so many wait, other channels' may hide one's own: the budget alone keeps room for that.
         SELECT n.channel, n.state, n.owed_at FROM beat JOIN owed.notification n ON n.owed_at <= now()
@@ -83,20 +91,3 @@ export async function leaseOwn(
   const leased = leasedOf(rows);
   return { leased, cancelled: rows.length - leased.length };
 }
-
-/**
- * The group of the row `n` has an older one, `waits`, that is `such`: of an earlier event of the shipment, or of the same
- * one. LATERAL and OFFSET 0, as in owed.telling: a short range of the primary key for each of the events.
- */
-const hasOlder = (sql: Sql, such: Fragment) => sql`
-  EXISTS (
-    SELECT FROM owed.event own
-    JOIN owed.event older ON older.shipment_id = own.shipment_id AND (older.occurred_at, older.id) <= (own.occurred_at, own.id)
-    CROSS JOIN LATERAL (
-      SELECT FROM owed.notification waits
-      WHERE waits.id > older.key AND waits.id <= owed.notification_id(older.key, 65535)
-        AND waits.subscriber_id = n.subscriber_id
-        AND (older.occurred_at, older.id, waits.id) < (own.occurred_at, own.id, n.id)
-        AND ${such}
-      OFFSET 0) AS found
-    WHERE own.key = n.event_key)`;

@@ -7,6 +7,9 @@ export type { Leased } from "./lease-rows.ts";
 /** How many rows of a channel a slice may take. */
 export type Share = { channel: string; most: number };
 
+/** Seconds that ingest's lease may take: one that was under way when the sweep looked may not have been seen by it. */
+const slowest = 10;
+
 export type Slice = {
   leased: Leased[];
   /** By channel: rows taken in all, whatever became of them, and those of them that were leased. Of one that got fewer than it might no more is due. */
@@ -18,6 +21,14 @@ export type Slice = {
   until: string | null;
 };
 
+/** Rows that were leased, or refused and waited for their next try: of their groups nothing newer goes before them. */
+export type OnTheWay = {
+  /** When they were looked for, exactly as the database has it. */
+  at: string;
+  /** Their ids. */
+  rows: readonly string[];
+};
+
 export type LeaseOptions = {
   shares: readonly Share[];
   /** Start where the slice before this one started: skips the dead entries that a long transaction keeps in the index. */
@@ -27,8 +38,10 @@ export type LeaseOptions = {
    * first. A fresh row never overtakes an older one of its own group, unless the newer one replaces that.
    */
   fresh: number | null;
-  /** The `until` of slices whose rows go into the queue before those of this one. */
-  before?: readonly string[];
+  /** What was on its way to the queue when the sweep began; null: not known, so it is looked for from the beginning. */
+  onTheWay?: OnTheWay | null;
+  /** The `until` of the sweep's own slices so far, whose rows go into the queue before those of this one. */
+  own?: readonly string[];
 };
 
 /**
@@ -38,20 +51,28 @@ export type LeaseOptions = {
  * refused and waits for its next try: nothing overtakes it.
  */
 export async function lease(ledger: Ledger, durations: Durations, options: LeaseOptions): Promise<Slice> {
-  const { shares, watermark, fresh, before = [] } = options;
+  const { shares, watermark, fresh, onTheWay = null, own = [] } = options;
   const rows = await leaseRows(
     ledger,
     durations,
     (sql) => sql`
-      -- Of each group the first row that is on its way, or was refused and waits for its next try. OFFSET 0: read once, over
-      -- the index of what is owed.
+      -- Of each group the first row that is on its way, or was refused and waits for its next try: those that the sweep found
+      -- when it began, and what was leased since, by ingest, in the gaps between the sweep's own slices. A long transaction
+      -- keeps the entries of all that these leased; here they are not walked over. OFFSET 0: by the key, and each gap by the index of what is owed.
       waiting AS MATERIALIZED (
         SELECT waits.subscriber_id, min(waits.id::text)::uuid AS id
         FROM (
-          SELECT n.id, n.subscriber_id, n.state, n.due_at, n.leased_until FROM owed.notification n
-          WHERE n.owed_at > now() AND n.owed_at <= now() + make_interval(secs => ${durations.lease}) OFFSET 0) AS waits
-        WHERE waits.state IN ('pending', 'leased') AND waits.due_at <= now()
-          AND (waits.state = 'pending' OR waits.leased_until <> ALL (${before}::text[]::timestamptz[]))
+          (SELECT n.id, n.subscriber_id, n.state, n.due_at, n.owed_at, n.leased_until FROM owed.notification n
+          WHERE n.id = ANY (${onTheWay?.rows ?? []}::uuid[]) OFFSET 0)
+          UNION ALL
+          SELECT since.* FROM unnest(${["-infinity", ...own]}::text[]::timestamptz[], ${[...own, "infinity"]}::text[]::timestamptz[]) AS gap (after, before)
+          CROSS JOIN LATERAL (
+            SELECT n.id, n.subscriber_id, n.state, n.due_at, n.owed_at, n.leased_until FROM owed.notification n
+            WHERE n.owed_at > greatest(gap.after, now(), ${onTheWay?.at ?? "-infinity"}::text::timestamptz + make_interval(secs => ${durations.lease - slowest}))
+              AND n.owed_at < gap.before AND n.owed_at <= now() + make_interval(secs => ${durations.lease})
+            OFFSET 0) AS since) AS waits
+        WHERE waits.state IN ('pending', 'leased') AND waits.due_at <= now() AND waits.owed_at > now()
+          AND (waits.state = 'pending' OR waits.leased_until <> ALL (${own}::text[]::timestamptz[]))
         GROUP BY waits.subscriber_id
       ), due AS MATERIALIZED (
         SELECT slice.*

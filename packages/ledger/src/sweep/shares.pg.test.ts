@@ -141,8 +141,8 @@ describe("the share of fresh rows", () => {
     expect(ids((await take(database, { fresh: 60 })).leased)).toEqual([free]);
     const first = await take(database, { most: 1 });
     expect(ids(first.leased)).toEqual([older]);
-    const before = first.until ? [first.until] : [];
-    expect(ids((await take(database, { fresh: 60, before })).leased)).toEqual([newer]);
+    const own = first.until ? [first.until] : [];
+    expect(ids((await take(database, { fresh: 60, own })).leased)).toEqual([newer]);
   });
 
   test.each(["pending", "leased"] as const)(
