@@ -56,7 +56,7 @@ const testsOf: Record<string, readonly string[]> = {
   "owed.record_event": ["record-event"],
   "owed.notification_id": ["fan-out"],
   "owed.new_event_key": ["fan-out"],
-  "owed.load": ["load", "heartbeat", "shares"],
+  "owed.load": ["load", "heartbeat", "shares", "lease-group"],
   "owed.time_to_drain": ["load", "heartbeat"],
   "owed.address_key": ["hear-recipient", "suppression", "record-evidence"],
   "owed.evidence_until": ["provider-tells"],
