@@ -1,5 +1,5 @@
+import { colours, type Plot } from "@owed/plot";
 import { type Series, showNumber } from "../figures.ts";
-import { colours, type Plot } from "./render.ts";
 
 export type Bar = { name: string; ours: boolean } & Series;
 

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { render } from "@owed/plot";
 import { Command } from "commander";
 import { markdown } from "./markdown.ts";
 import { plotsOf } from "./plots.ts";
-import { render } from "./render.ts";
 import { readRuns, textOf } from "./runs.ts";
 
 type Options = { out?: string; markdown: boolean };

@@ -1,7 +1,7 @@
+import { colours, type Plot } from "@owed/plot";
 import { series, showNumber } from "../figures.ts";
 import type { Result } from "../latency/command.ts";
 import type { Heading } from "./bars.ts";
-import { colours, type Plot } from "./render.ts";
 
 const whole = "event to acceptance";
 

@@ -1,9 +1,9 @@
+import { render } from "@owed/plot";
 import { expect, test } from "vitest";
 import type { Figure } from "../figures.ts";
 import { bars } from "./bars.ts";
 import { markdown } from "./markdown.ts";
 import { plotsOf } from "./plots.ts";
-import { render } from "./render.ts";
 import { NotARun, over, type Run, readRuns } from "./runs.ts";
 import { flatPlot, sweepPlot } from "./series-plots.ts";
 

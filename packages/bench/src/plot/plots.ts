@@ -1,7 +1,7 @@
+import type { Plot } from "@owed/plot";
 import { showNumber } from "../figures.ts";
 import { bars, type Heading } from "./bars.ts";
 import { latencyPlot } from "./latency.ts";
-import type { Plot } from "./render.ts";
 import { over, type Run, resultsOf } from "./runs.ts";
 import { flatPlot, sweepPlot } from "./series-plots.ts";
 

@@ -1,6 +1,6 @@
+import { colours, type Plot } from "@owed/plot";
 import { type Series, showNumber } from "../figures.ts";
 import type { Heading } from "./bars.ts";
-import { colours, type Plot } from "./render.ts";
 
 const ours = {
   field: "ours",

@@ -1,0 +1,23 @@
+import { Hono } from "hono";
+import { assets } from "./assets.ts";
+import type { Context } from "./context.ts";
+import { deadPages } from "./dead/pages.ts";
+import { failed, missing } from "./failed.ts";
+import { headers, ownHost, sameOrigin } from "./guard/guard.ts";
+import { notifiedPages } from "./notified/pages.ts";
+import { nowPages } from "./now/pages.ts";
+import { outagePages } from "./outages/pages.ts";
+import { rulePages } from "./rules/pages.ts";
+import { sandboxPages } from "./sandbox/pages.ts";
+
+/** All that the console answers. */
+export function createApp(context: Context): Hono {
+  const app = new Hono();
+  app.use(ownHost, headers, sameOrigin);
+  app.onError((error, call) => failed(error, call, context));
+  app.notFound((call) => missing(call, context));
+  assets(app);
+  for (const add of [nowPages, notifiedPages, deadPages, outagePages, rulePages, sandboxPages])
+    add(app, context);
+  return app;
+}

@@ -1,0 +1,4 @@
+import type { Hono } from "hono";
+import type { Context } from "../context.ts";
+
+export function sandboxPages(_app: Hono, _context: Context): void {}
