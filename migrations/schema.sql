@@ -2,6 +2,17 @@
 
 CREATE SCHEMA owed;
 
+CREATE TABLE owed.act (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at timestamp with time zone DEFAULT now() NOT NULL,
+  actor text NOT NULL,
+  did text NOT NULL,
+  subject text NOT NULL,
+  why text,
+  CONSTRAINT act_did_check CHECK (did = ANY (ARRAY['paused'::text, 'resumed'::text, 'closed'::text, 'opened'::text, 'redrove'::text, 'gave_back'::text])),
+  CONSTRAINT act_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE owed.attempt (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   notification_id uuid NOT NULL,
@@ -18,6 +29,8 @@ CREATE TABLE owed.attempt (
 );
 
 CREATE UNIQUE INDEX attempt_duplicate_once ON owed.attempt USING btree (notification_id, provider_message_id) WHERE (kind = 'duplicate'::text);
+
+CREATE INDEX attempt_message ON owed.attempt USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
 CREATE INDEX attempt_notification ON owed.attempt USING btree (notification_id);
 
@@ -237,11 +250,15 @@ END),
   fillfactor=50
 );
 
-CREATE INDEX notification_due ON owed.notification USING brin (due_at timestamptz_minmax_multi_ops);
+CREATE INDEX notification_due ON owed.notification USING brin (due_at timestamptz_minmax_multi_ops) WITH (autosummarize='on');
 
 CREATE INDEX notification_held ON owed.notification USING btree (due_at, id) WHERE (owed_at = 'infinity'::timestamp with time zone);
 
+CREATE INDEX notification_message ON owed.notification USING brin (provider_message_id text_bloom_ops (n_distinct_per_range='40', false_positive_rate='0.005')) WITH (pages_per_range='2');
+
 CREATE INDEX notification_owed ON owed.notification USING btree (owed_at) WHERE (owed_at IS NOT NULL);
+
+CREATE INDEX notification_sent_to ON owed.notification USING brin (translate(lower(btrim(sent_to)), ' ()./-'::text, ''::text) text_bloom_ops (n_distinct_per_range='40', false_positive_rate='0.005')) WITH (pages_per_range='2');
 
 CREATE INDEX notification_shadow_due ON owed.notification USING btree (due_at) WHERE ((mode = 'shadow'::text) AND (shadow_published_at IS NULL) AND (shadow_moot IS NULL));
 
@@ -317,7 +334,11 @@ END),
   CONSTRAINT stopped_needs_a_person CHECK ((stopped_at IS NOT NULL) = (state = 'dead'::text OR state = 'unknown'::text AND owed_at IS NULL))
 );
 
-CREATE INDEX notification_archive_due ON owed.notification_archive USING brin (due_at timestamptz_minmax_multi_ops);
+CREATE INDEX notification_archive_due ON owed.notification_archive USING brin (due_at timestamptz_minmax_multi_ops) WITH (autosummarize='on');
+
+CREATE INDEX notification_archive_message ON owed.notification_archive USING brin (provider_message_id text_bloom_ops (n_distinct_per_range='1000', false_positive_rate='0.001')) WITH (pages_per_range='32', autosummarize='on');
+
+CREATE INDEX notification_archive_sent_to ON owed.notification_archive USING brin (translate(lower(btrim(sent_to)), ' ()./-'::text, ''::text) text_bloom_ops (n_distinct_per_range='1000', false_positive_rate='0.001')) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE TABLE owed.old_send (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -336,6 +357,8 @@ CREATE TABLE owed.old_send (
   CONSTRAINT old_send_check1 CHECK (GREATEST(length(merchant_id), length(event_id), length(recipient_id), length(channel), length(template), length(provider), length(provider_message_id)) <= 256),
   CONSTRAINT old_send_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX old_send_message ON owed.old_send USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
 CREATE UNIQUE INDEX old_send_once ON owed.old_send USING btree (event_id, recipient_id, channel, template, sent_at, provider_message_id) NULLS NOT DISTINCT;
 
@@ -480,6 +503,12 @@ CREATE TABLE owed.subscriber (
   CONSTRAINT subscriber_shipment_id_recipient_id_channel_key UNIQUE (shipment_id, recipient_id, channel),
   CONSTRAINT subscriber_time_zone_check CHECK (time_zone ~ '^(UTC|[A-Za-z]+(/[A-Za-z0-9_+-]+){1,2})$'::text)
 );
+
+CREATE INDEX subscriber_address ON owed.subscriber USING btree (translate(lower(btrim(address)), ' ()./-'::text, ''::text), id) WHERE (address IS NOT NULL);
+
+CREATE INDEX subscriber_erased ON owed.subscriber USING btree (recipient_digest, id) WHERE (recipient_digest IS NOT NULL);
+
+CREATE INDEX subscriber_recipient ON owed.subscriber USING btree (recipient_id, id);
 
 CREATE TABLE owed.suppression (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -1147,6 +1176,50 @@ AS $function$
   WHERE e.id = p_event_id AND n.subscriber_id = owed.subscriber_named(e.shipment_id, p_recipient_id, p_channel)
   LIMIT 1
 $function$;
+
+CREATE OR REPLACE FUNCTION owed.find_notified(p_by text, p_value text, p_most integer)
+ RETURNS TABLE(subscriber_id bigint, notification_id uuid)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  -- A recipient of a shipment has one in each channel at most.
+  v_most  bigint := p_most * (SELECT count(*) FROM owed.channel);
+  v_found bigint;
+BEGIN
+  IF p_by = 'message' THEN
+    RETURN QUERY
+      WITH found AS (
+        (SELECT n.id, NULL::bigint AS old FROM owed.notification_ever n WHERE n.provider_message_id = p_value LIMIT p_most)
+        UNION ALL
+        (SELECT a.notification_id, NULL FROM owed.attempt a WHERE a.provider_message_id = p_value LIMIT p_most)
+        UNION ALL
+        (SELECT o.notification_id, o.id FROM owed.old_send o WHERE o.provider_message_id = p_value LIMIT p_most)
+      )
+      SELECT n.subscriber_id, n.id FROM found JOIN owed.notification_ever n ON n.id = found.id
+      UNION ALL
+      -- The old sender also sent what the ledger has no row for.
+      SELECT owed.subscriber_named(e.shipment_id, o.recipient_id, o.channel), NULL
+      FROM found JOIN owed.old_send o ON o.id = found.old JOIN owed.event e ON e.id = o.event_id;
+  ELSIF p_by = 'recipient' THEN
+    RETURN QUERY
+      (SELECT s.id, NULL::uuid FROM owed.subscriber s WHERE s.recipient_id = p_value ORDER BY s.id DESC LIMIT v_most)
+      UNION ALL
+      (SELECT s.id, NULL FROM owed.subscriber s WHERE s.recipient_digest = owed.recipient_digest(p_value)
+       ORDER BY s.id DESC LIMIT v_most);
+  ELSE
+    RETURN QUERY
+      SELECT s.id, NULL::uuid FROM owed.subscriber s WHERE owed.same_address(s.address, p_value) ORDER BY s.id DESC LIMIT v_most;
+    GET DIAGNOSTICS v_found = ROW_COUNT;
+    -- Where messages went, only if there is room: a shop's URL stands on every other row.
+    IF v_found < v_most THEN
+      RETURN QUERY
+        SELECT n.subscriber_id, NULL::uuid FROM owed.notification_ever n WHERE owed.same_address(n.sent_to, p_value) LIMIT 10000;
+    END IF;
+  END IF;
+END $function$;
 
 CREATE OR REPLACE FUNCTION owed.hear_recipient(p_channel text, p_address text, p_stop boolean, p_said_at timestamp with time zone)
  RETURNS boolean
@@ -2357,6 +2430,7 @@ CREATE TRIGGER a_version_is_final BEFORE UPDATE ON owed.rule FOR EACH ROW WHEN (
 
 CREATE TRIGGER not_a_crowd BEFORE INSERT ON owed.subscriber FOR EACH ROW EXECUTE FUNCTION owed.refuse_crowd();
 
+COMMENT ON COLUMN owed.act.subject IS 'the sweeps, a channel, or a queue with how many of its messages';
 COMMENT ON COLUMN owed.backfill.digest IS 'SHA-256 of the file';
 COMMENT ON COLUMN owed.channel.closed_until IS 'nothing is leased or sent before; when it has passed, a few rows probe the provider';
 COMMENT ON COLUMN owed.channel.evidence_late_at IS 'when the provider''s events were last seen to come late: resends wait';
@@ -2431,6 +2505,8 @@ GRANT EXECUTE ON FUNCTION owed.evidence_until(p_channel text, grace double preci
 GRANT EXECUTE ON FUNCTION owed.evidence_until(p_channel text, grace double precision) TO owed_sweep;
 GRANT EXECUTE ON FUNCTION owed.fan_out(p_shipment_id text, p_status text, p_occurred_at timestamp with time zone, p_newest boolean, p_now timestamp with time zone) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.fan_out(p_shipment_id text, p_status text, p_occurred_at timestamp with time zone, p_newest boolean, p_now timestamp with time zone) TO owed_reader;
+GRANT EXECUTE ON FUNCTION owed.find_notified(p_by text, p_value text, p_most integer) TO owed_operator;
+GRANT EXECUTE ON FUNCTION owed.find_notified(p_by text, p_value text, p_most integer) TO owed_reader;
 GRANT EXECUTE ON FUNCTION owed.hear_recipient(p_channel text, p_address text, p_stop boolean, p_said_at timestamp with time zone) TO owed_feedback;
 GRANT EXECUTE ON FUNCTION owed.hold_rows(p_merchant_id text, p_mode text, p_after text, p_most integer) TO owed_operator;
 GRANT EXECUTE ON FUNCTION owed.judge_timers(p_lines jsonb) TO owed_operator;
@@ -2478,6 +2554,8 @@ GRANT USAGE ON SCHEMA owed TO owed_operator;
 GRANT USAGE ON SCHEMA owed TO owed_platform;
 GRANT USAGE ON SCHEMA owed TO owed_reader;
 GRANT USAGE ON SCHEMA owed TO owed_sweep;
+GRANT INSERT (actor, did, subject, why), SELECT ON owed.act TO owed_operator;
+GRANT SELECT ON owed.act TO owed_reader;
 GRANT INSERT (notification_id, kind, generation, message_id, provider_message_id, actor, reason), SELECT (notification_id, kind, provider_message_id) ON owed.attempt TO owed_deliver;
 GRANT INSERT (notification_id, kind, generation, provider_message_id, reason), SELECT (notification_id, kind, provider_message_id) ON owed.attempt TO owed_feedback;
 GRANT INSERT (notification_id, at, kind, generation, actor, reason), SELECT ON owed.attempt TO owed_operator;
@@ -2524,6 +2602,8 @@ GRANT SELECT (id, event_key, due_at, subscriber_id, channel, leased_until, lease
 GRANT INSERT (id, event_key, due_at, replays, subscriber_id, rule_id, channel, owed_at), SELECT, SELECT (cancelled_by, mode, shadow_published_at, shadow_moot), UPDATE (leased_until, queued_at, died_at, stopped_at, cancelled_at, lease_token, generation, rescues, resends, owed_at, delivered_at, state, outcome, evidence, reason, cancelled_by, shadow_published_at, shadow_moot) ON owed.notification TO owed_operator;
 GRANT SELECT ON owed.notification TO owed_reader;
 GRANT SELECT (id, event_key, due_at, subscriber_id, rule_id, channel, leased_until, queued_at, lease_token, generation, rescues, resends, owed_at, state, reason, cancelled_by, mode, shadow_published_at, shadow_moot), UPDATE (leased_until, queued_at, stopped_at, cancelled_at, lease_token, generation, rescues, resends, owed_at, state, reason, cancelled_by, shadow_published_at, shadow_moot) ON owed.notification TO owed_sweep;
+GRANT SELECT ON owed.notification_archive TO owed_operator;
+GRANT SELECT ON owed.notification_archive TO owed_reader;
 GRANT SELECT ON owed.notification_ever TO owed_operator;
 GRANT SELECT ON owed.notification_ever TO owed_reader;
 GRANT SELECT ON owed.old_send TO owed_operator;
@@ -2550,7 +2630,7 @@ GRANT SELECT ON owed.status TO owed_operator;
 GRANT SELECT ON owed.status TO owed_reader;
 GRANT SELECT (id, role, address, name, locale, time_zone) ON owed.subscriber TO owed_deliver;
 GRANT SELECT (id, address) ON owed.subscriber TO owed_feedback;
-GRANT SELECT (id, recipient_id, role, time_zone) ON owed.subscriber TO owed_operator;
+GRANT SELECT (id, shipment_id, recipient_id, role, channel, time_zone) ON owed.subscriber TO owed_operator;
 GRANT SELECT (id, shipment_id, recipient_id, role, channel, locale, opted_out_at, created_at, time_zone) ON owed.subscriber TO owed_reader;
 GRANT INSERT (channel, address, cause, detail, notification_id), SELECT (channel, address, notification_id, lifted_at) ON owed.suppression TO owed_deliver;
 GRANT INSERT (channel, address, cause, detail, notification_id, suppressed_at, lifted_at, lifted_by, lifted_why), SELECT (channel, address, cause, notification_id, suppressed_at, lifted_at), UPDATE (cause, suppressed_at, lifted_at, lifted_by, lifted_why) ON owed.suppression TO owed_feedback;

@@ -147,4 +147,16 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
       `owed.record_and_fan_out/where: drop "locked.state = 'pending'"`,
     ],
   },
+  {
+    why: "Bounds what is read where very many are meant: who asks takes the newest of them, as many as asked for.",
+    ids: [
+      'owed.find_notified/found.limit: drop "LIMIT p_most"',
+      'owed.find_notified/found.limit: drop "LIMIT p_most" #2',
+      'owed.find_notified/found.limit: drop "LIMIT p_most" #3',
+      'owed.find_notified/limit: drop "LIMIT v_most"',
+      'owed.find_notified/limit: drop "LIMIT v_most" #2',
+      'owed.find_notified/limit: drop "LIMIT v_most" #3',
+      'owed.find_notified/limit: drop "LIMIT 10000"',
+    ],
+  },
 ];

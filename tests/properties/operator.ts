@@ -64,4 +64,5 @@ export async function optOut({ sql }: Simulation, shipment: Shipment): Promise<v
 }
 
 export const close = (world: Simulation) => closeChannel(world.ledger, "email", act);
-export const open = (world: Simulation) => openChannel(world.ledger, "email");
+export const open = (world: Simulation) =>
+  openChannel(world.ledger, "email", { actor: "ana", why: "mended" });

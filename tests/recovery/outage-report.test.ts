@@ -40,7 +40,7 @@ test("a paused hour: what fell due, was sent late, became too late or untrue, an
   ]);
 
   expect(await cloud.sweep()).toEqual({ swept: false, why: "paused" });
-  await resume(cloud.ledger);
+  await resume(cloud.ledger, { actor: "ana", why: null });
   await cloud.sweep();
   await statesAre(cloud, { delivered: 7, cancelled: 3 });
   const { outages, addsUp, nothingOwed } = await report();

@@ -88,7 +88,7 @@ test("a schedule that runs while the ledger is paused sends nothing, and everyth
   await eventually(() => expect(sweeps.length).toBeGreaterThan(2));
   expect(sweeps.every((swept) => !swept.swept && swept.why === "paused")).toBe(true);
   expect(cloud.ses.sent).toEqual([]);
-  await resume(cloud.ledger);
+  await resume(cloud.ledger, { actor: "ana", why: null });
   await delivered(cloud, 7);
 });
 

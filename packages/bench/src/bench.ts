@@ -18,23 +18,30 @@ import { unknownCommand } from "./unknown/command.ts";
 // An early end still stops PostgreSQL, which ends with this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-await new Command("bench")
+// Wrong usage ends with 2, as the command line's does; a benchmark that failed with 1.
+const bench = new Command("bench")
   .description("Measures Owed on this machine, each benchmark on a ledger of its own.")
-  .addCommand(sweepCommand())
-  .addCommand(deliverCommand())
-  .addCommand(ledgerCommand())
-  .addCommand(flowCommand())
-  .addCommand(flatCommand())
-  .addCommand(pressureCommand())
-  .addCommand(latencyCommand())
-  .addCommand(idleCommand())
-  .addCommand(coldCommand())
-  .addCommand(auditCommand())
-  .addCommand(allCommand())
-  .addCommand(unknownCommand())
-  .addCommand(costCommand())
-  .addCommand(plotCommand())
-  .addCommand(scaleCommand())
-  .parseAsync();
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+for (const command of [
+  sweepCommand(),
+  deliverCommand(),
+  ledgerCommand(),
+  flowCommand(),
+  flatCommand(),
+  pressureCommand(),
+  latencyCommand(),
+  idleCommand(),
+  coldCommand(),
+  auditCommand(),
+  allCommand(),
+  unknownCommand(),
+  costCommand(),
+  plotCommand(),
+  scaleCommand(),
+]) {
+  command.copyInheritedSettings(bench);
+  bench.addCommand(command);
+}
+await bench.parseAsync();
 // The functions keep their connections for the next invocation, as on Lambda; here nothing comes any more.
 process.exit();

@@ -50,3 +50,12 @@ export function adviceFor({
   const rule = rules.find(({ fits }) => fits.test(reason));
   return rule?.advice ?? "mend what the reason names, then redrive; or cancel it if nobody wants it any more";
 }
+
+/** What else stands between us and an address once its suppression is lifted: the provider suppresses for itself. */
+export const liftAdvice = (channel: string): string =>
+  providersOwn[channel] ?? "The provider may suppress the address as well: look there too.";
+
+const providersOwn: Record<string, string> = {
+  email:
+    "SES keeps an account-level suppression list of its own. While the address is on it, SES accepts an email and bounces it, and the address is suppressed here again: remove it there too, with 'aws sesv2 delete-suppressed-destination --email-address …'.",
+};

@@ -3,7 +3,7 @@ import { assets } from "./assets.ts";
 import type { Context } from "./context.ts";
 import { deadPages } from "./dead/pages.ts";
 import { failed, missing } from "./failed.ts";
-import { headers, ownHost, sameOrigin } from "./guard/guard.ts";
+import { framed, headers, ownHost, sameOrigin } from "./guard/guard.ts";
 import { notifiedPages } from "./notified/pages.ts";
 import { nowPages } from "./now/pages.ts";
 import { outagePages } from "./outages/pages.ts";
@@ -13,6 +13,7 @@ import { sandboxPages } from "./sandbox/pages.ts";
 /** All that the console answers. */
 export function createApp(context: Context): Hono {
   const app = new Hono();
+  app.use("/rules/templates/email", framed);
   app.use(ownHost, headers, sameOrigin);
   app.onError((error, call) => failed(error, call, context));
   app.notFound((call) => missing(call, context));

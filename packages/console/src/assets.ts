@@ -13,6 +13,9 @@ const files: Record<string, { type: string; read: () => string }> = {
   "style.css": { type: "text/css", read: () => here("../client/style.css") },
   "icon.svg": { type: "image/svg+xml", read: () => here("../client/icon.svg") },
   "now.js": { type: "text/javascript", read: script("now") },
+  "plot.js": { type: "text/javascript", read: script("plot") },
+  "progress.js": { type: "text/javascript", read: script("progress") },
+  "refresh.js": { type: "text/javascript", read: script("refresh") },
   "uplot.js": { type: "text/javascript", read: () => ofPackage("uplot/dist/uPlot.esm.js") },
   "uplot.css": { type: "text/css", read: () => ofPackage("uplot/dist/uPlot.min.css") },
 };

@@ -17,6 +17,8 @@ const address = {
 };
 
 const shapes = {
+  /** What SST links everywhere. */
+  App: v.object({ stage: v.string() }),
   Database: v.variant("auth", [
     v.object({
       ...address,

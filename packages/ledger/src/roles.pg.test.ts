@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import { owe } from "../../../tests/support/shipment.ts";
+import { countStopped } from "./ask/count-stopped.ts";
+import { findNotified } from "./ask/find-notified.ts";
+import { listBeats } from "./ask/list-beats.ts";
+import { readCourse } from "./ask/read-course.ts";
+import { readPulse } from "./ask/read-pulse.ts";
 import { hearRecipients } from "./channel/hear-recipient.ts";
 import { Ledger } from "./connect/ledger.ts";
 import { recordEvidence } from "./deliver/record-evidence.ts";
@@ -173,6 +178,26 @@ describe("may do what no test of a function does", () => {
     await as("operator", (ledger) => retireRule(ledger, id, act));
   });
 
+  test.each(["operator", "reader"] as const)("%s: ask what the operators' page shows", async (role) => {
+    const [shipment = ""] = await owe(database, 1);
+    await as(role, async (ledger) => {
+      for (const [by, value] of [
+        ["address", "BUYER1@example.com"],
+        ["recipient", "buyer-1"],
+      ] as const)
+        expect((await findNotified(ledger, { by, value, most: 1 }))[0]).toMatchObject({
+          shipmentId: shipment,
+        });
+      expect(await findNotified(ledger, { by: "message", value: "nix", most: 1 })).toEqual([]);
+      // So long that the archive is asked too.
+      const { points } = await readCourse(ledger, { seconds: 30 * 86_400, step: 60 });
+      expect(points.at(-1)).toMatchObject({ owed: 1 });
+      expect(await readPulse(ledger)).toMatchObject({ owed: 1 });
+      expect(await countStopped(ledger)).toEqual([]);
+      expect(await listBeats(ledger, 1)).toEqual([]);
+    });
+  });
+
   test("feedback: hear what a recipient said, be it for the first time, or of an address that is out of use", async () => {
     const word = { channel: "sms", address: "+436601234567" };
     const said = [
@@ -214,11 +239,13 @@ describe("is refused, whoever has got hold of a function", () => {
   const everything = "SELECT * FROM owed.subscriber";
   const register = "SELECT owed.register_shipment('S-x', 'm', 'Shop', 'T')";
   const subscribe = "SELECT owed.subscribe('S-x', 'b', 'buyer', 'email', 'a@example.com')";
+  const whose = "SELECT * FROM owed.find_notified('address', 'a@example.com', 1)";
   const forge = "SELECT owed.try_record_event('E-x', 'S-x', 'delivered', now())";
   test.each<[Role, what: string, statement: string]>([
     ["ingest", "read what is owed", "SELECT * FROM owed.notification"],
     ["ingest", "read an address", everything],
     ["ingest", "register a shipment", register],
+    ["ingest", "find out whose an address is", whose],
     ["ingest", "read what was refused", "SELECT body FROM owed.refused_event"],
     [
       "ingest",
@@ -233,6 +260,7 @@ describe("is refused, whoever has got hold of a function", () => {
       "UPDATE owed.notification SET delivered_at = now(), evidence = 'reply'",
     ],
     ["sweep", "record an event", forge],
+    ["sweep", "find out whose an address is", whose],
     ["sweep", "resume what was paused", "UPDATE owed.heartbeat SET paused_at = NULL"],
     ["deliver", "register a shipment", register],
     ["deliver", "subscribe somebody", subscribe],
@@ -241,6 +269,7 @@ describe("is refused, whoever has got hold of a function", () => {
     ["deliver", "lift a suppression", "UPDATE owed.suppression SET lifted_at = now()"],
     ["deliver", "change what is told", "UPDATE owed.rule SET template = 'delivered'"],
     ["feedback", "read a name", "SELECT name FROM owed.subscriber"],
+    ["feedback", "find out whose an address is", whose],
     ["feedback", "open a channel", "UPDATE owed.channel SET closed_until = NULL"],
     ["feedback", "have something sent again", "UPDATE owed.notification SET generation = generation + 1"],
     ["operator", "read a subscriber's address", everything],
@@ -252,6 +281,7 @@ describe("is refused, whoever has got hold of a function", () => {
     ["reader", "read a subscriber's name", "SELECT name FROM owed.subscriber"],
     ["reader", "change the schema", "CREATE TABLE owed.mine ()"],
     ["platform", "read what is owed", "SELECT * FROM owed.notification"],
+    ["platform", "find out whose an address is", whose],
     ["platform", "read an address that it gave", "SELECT address FROM owed.subscriber"],
     ["platform", "owe something without an event", "INSERT INTO owed.notification DEFAULT VALUES"],
     ["platform", "take back an opt-out", "UPDATE owed.subscriber SET opted_out_at = NULL"],

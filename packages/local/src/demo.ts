@@ -39,36 +39,40 @@ export type DemoOptions = {
   followUp: number;
 };
 
+export type Demo = {
+  /**
+   * Lets exactly so many events happen now, each to another shipment, of which new ones are registered when there are
+   * too few. Resolves when the bus has them.
+   */
+  happen(events: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Shipments on their way at least. */
+const least = 30;
+
+type Shipment = { id: string; status: string; heldUntil: number };
+
 /**
  * A small platform at work: shipments of three merchants whose events keep coming until `stop`. What it does to
  * the ledger is what a real platform does: it registers shipments and who watches them, and puts events on the bus.
  */
-export async function startDemo({
-  ledger,
-  bus,
-  inboxOf,
-  every,
-  followUp,
-}: DemoOptions): Promise<{ stop(): Promise<void> }> {
+export async function startDemo({ ledger, bus, inboxOf, every, followUp }: DemoOptions): Promise<Demo> {
   const stopping = new AbortController();
-  const shipments: { id: string; status: string; heldUntil: number }[] = [];
-  for (let count = 0; count < 30; count += 1) shipments.push(await register(ledger, inboxOf));
-  for (const merchant of merchants) await shortenFollowUps(ledger, merchant.id, followUp);
+  let shipments: Shipment[] = [];
+  const registerMore = async (count: number): Promise<Shipment[]> => {
+    const more = await Promise.all(Array.from({ length: count }, () => register(ledger, inboxOf)));
+    shipments.push(...more);
+    return more;
+  };
 
-  const happen = async () => {
-    const place = randomInt(shipments.length);
-    const shipment = shipments[place];
-    const choices = shipment ? next[shipment.status] : undefined;
-    const status = choices?.[randomInt(choices.length)];
-    if (!shipment || !status) {
-      shipments[place] = await register(ledger, inboxOf);
-      return;
-    }
-    // Held at customs for long enough that the follow-up falls due for some.
-    if (performance.now() < shipment.heldUntil) return;
+  /** The shipment goes on; returns the event that tells so. */
+  const move = (shipment: Shipment) => {
+    const status = pick(next[shipment.status] ?? []);
     shipment.status = status;
+    // Held at customs for long enough that the follow-up falls due for some.
     if (status === "customs_hold") shipment.heldUntil = performance.now() + randomInt(2 * followUp) * 1000;
-    await bus.put({
+    return {
       source: "platform",
       "detail-type": "shipment.status_changed",
       detail: {
@@ -77,17 +81,31 @@ export async function startDemo({
         status,
         occurred_at: new Date().toISOString(),
       },
-    });
+    };
   };
 
+  const happen = async (count: number) => {
+    const able = shuffled(shipments.filter(({ heldUntil }) => heldUntil <= performance.now()));
+    // Whoever lets something happen meanwhile finds these where they have gone to.
+    const events = able.slice(0, count).map(move);
+    // The journeys that have ended are over.
+    shipments = shipments.filter(({ status }) => next[status]);
+    const fresh = await registerMore(Math.max(count - events.length, least - shipments.length));
+    events.push(...fresh.slice(0, count - events.length).map(move));
+    for (const event of events) await bus.put(event);
+  };
+
+  await registerMore(least);
+  for (const merchant of merchants) await shortenFollowUps(ledger, merchant.id, followUp);
   const running = (async () => {
     while (!stopping.signal.aborted) {
       // A database that is down for a while stops the registrations, not the demo.
-      await happen().catch(() => {});
+      await happen(1).catch(() => {});
       await sleep(every * 1000, undefined, { signal: stopping.signal }).catch(() => {});
     }
   })();
   return {
+    happen,
     async stop() {
       stopping.abort();
       await running;
@@ -95,13 +113,19 @@ export async function startDemo({
   };
 }
 
+const shuffled = <T>(of: readonly T[]): T[] =>
+  of
+    .map((value) => ({ value, order: Math.random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ value }) => value);
+
 const pick = <T>(choices: readonly [T, ...T[]] | readonly T[]): T => {
   const choice = choices[randomInt(choices.length)];
   if (choice === undefined) throw new Error("nothing to choose from");
   return choice;
 };
 
-async function register(ledger: Ledger, inboxOf: DemoOptions["inboxOf"]) {
+async function register(ledger: Ledger, inboxOf: DemoOptions["inboxOf"]): Promise<Shipment> {
   // The number that stands in the emails is the shipment's id as well, so that one leads to the other.
   const id = `OW-${randomUUID().slice(0, 8).toUpperCase()}`;
   const merchant = pick(merchants);

@@ -1,111 +1,96 @@
-import {
-  type Attempt,
-  audit as auditRows,
-  type Circumstances,
-  explainMoot,
-  type Ledger,
-  listUntold,
-  type Notification,
-  readCircumstances,
-  show,
-} from "@owed/ledger";
+import type { Ledger, Notification, Notified } from "@owed/ledger";
 import type { Command } from "commander";
-import { answers, type Grounds } from "../answer.ts";
-import { mootOf, suppressionsOf, waits } from "../answer-cause.ts";
-import { untoldText } from "../answer-untold.ts";
 import { text } from "../arguments.ts";
-import { closedChannels } from "../closed.ts";
+import { type By, find, isQuestion, nobodyFound } from "../audit/find.ts";
+import { answerText, auditJson, type Question, readAudit, untoldLines } from "../audit/read.ts";
 import { type Run, teach } from "../command.ts";
 import { Failure } from "../errors.ts";
-import { masked } from "../text/mask.ts";
+import type { Result } from "../output.ts";
 import { table } from "../text/table.ts";
 import { time } from "../text/time.ts";
 
-type Options = { shipment: string; recipient?: string; full?: boolean };
+type Options = { shipment?: string; recipient?: string; address?: string; message?: string; full?: boolean };
 
 export function audit(program: Command, run: Run): void {
   teach(program, "audit", {
     summary: "was this customer notified, when, and on what evidence",
     description:
-      "Answers for each event and recipient of a shipment, in a sentence: was this customer notified, when, and on what evidence. Then which roles were told nothing by a channel, and why, and the ledger's rows behind the answers. Works months later, without a log.",
+      "Answers for each event and recipient of a shipment, in a sentence: was this customer notified, when, and on what evidence. Then which roles were told nothing by a channel, and why, and the ledger's rows behind the answers. Works months later, without a log. Of a recipient, an address or a provider's message without a shipment it answers where they mean one shipment, and lists the shipments where they mean several.",
     changes: "nothing.",
-    examples: ["audit --shipment S-1001", "audit --shipment S-1001 --recipient buyer-1 --full"],
+    examples: [
+      "audit --shipment S-1001",
+      "audit --shipment S-1001 --recipient buyer-1 --full",
+      "audit --address ann@example.com",
+      "audit --message 0100019d-6f0a",
+    ],
   })
-    .requiredOption("--shipment <id>", "the shipment", text)
-    .option("--recipient <id>", "one recipient of it", text)
+    .option("--shipment <id>", "the shipment", text)
+    .option("--recipient <id>", "one recipient of it; or of whichever shipment", text)
+    .option("--address <address>", "an email address, a telephone number or a webhook's URL", text)
+    .option("--message <id>", "a message, by its provider's id", text)
     .option("--full", "addresses in full; they are masked otherwise")
-    .action(({ shipment, recipient, full = false }: Options) =>
-      run("reads", async ({ ledger }) => {
-        const rows = await auditRows(ledger, { shipmentId: shipment, recipientId: recipient });
-        const grounds = await groundsOf(ledger, shipment, rows);
-        const { circumstances } = grounds;
-        const known = circumstances?.subscribers.some(({ recipientId }) => recipientId === recipient);
-        if (!circumstances || (recipient !== undefined && rows.length === 0 && !known))
-          throw nothing(shipment, recipient, circumstances);
-        const untold = await listUntold(ledger, { shipmentId: shipment, recipientId: recipient });
-        const found = answers(rows, grounds);
-        const notifications = rows.map((row) => masked(row, full));
-        const nobody =
-          circumstances.events.length === 0
-            ? `The ledger has no event of shipment ${shipment}: nobody was to be told anything yet.`
-            : `The ledger has no notification for ${recipient ?? "anybody"} of shipment ${shipment}.`;
-        return {
-          json: { shipmentId: shipment, answers: found, untold, notifications },
-          lines: [
-            ...(rows.length === 0 ? [nobody] : found.map(({ sentence }) => sentence)),
-            ...untoldText(untold, recipient),
-            ...(rows.length === 0 ? [] : ["", ...list(notifications)]),
-          ],
-        };
-      }),
-    );
+    .action((options: Options) => {
+      const sought = soughtIn(options);
+      const full = options.full ?? false;
+      return run("reads", ({ ledger }) =>
+        isQuestion(sought) ? answer(ledger, sought, full) : search(ledger, sought, full),
+      );
+    });
 }
 
-async function groundsOf(
-  ledger: Ledger,
-  shipmentId: string,
-  rows: readonly Notification[],
-): Promise<Grounds> {
-  const waiting = rows.filter((row) => waits(row) && row.mode === null);
-  const moot = await explainMoot(
-    ledger,
-    waiting.map(({ id }) => id),
+type Sought = { by: Exclude<By, "shipment">; value: string };
+
+/** A shipment, with or without a recipient; else one of the others. */
+function soughtIn({ shipment, recipient, address, message }: Options): Question | Sought {
+  if (shipment !== undefined && address === undefined && message === undefined)
+    return { shipmentId: shipment, recipientId: recipient };
+  const others = Object.entries({ recipient, address, message }).flatMap(([by, value]) =>
+    value === undefined ? [] : [{ by: by as Sought["by"], value }],
   );
-  const suppressions = suppressionsOf(rows.map((row) => mootOf(row, moot)));
+  const [only, ...more] = others;
+  if (shipment !== undefined || !only || more.length > 0)
+    throw new Failure(
+      "usage",
+      "say of whom: --shipment, with --recipient for one of its recipients; or one of --recipient, --address and --message alone",
+    );
+  return only;
+}
+
+async function answer(ledger: Ledger, question: Question, full: boolean): Promise<Result> {
+  const found = await readAudit(ledger, question);
+  const json = auditJson(found, full);
+  const evidence = json.notifications.length === 0 ? [] : ["", ...list(json.notifications)];
+  return { json, lines: [...answerText(found), ...untoldLines(found), ...evidence] };
+}
+
+async function search(ledger: Ledger, { by, value }: Sought, full: boolean): Promise<Result> {
+  const found = await find(ledger, by, value);
+  if (isQuestion(found)) return answer(ledger, found, full);
+  if (found.matches.length === 0) throw nobodyFound(by, value);
   return {
-    tries: await triesOf(ledger, rows),
-    closed: await closedChannels(ledger, rows),
-    moot,
-    circumstances: await readCircumstances(ledger, shipmentId, suppressions),
+    json: found,
+    lines: [
+      "Several shipments fit; ask of one of them with --shipment, and --recipient:",
+      ...choices(found.matches),
+      ...(found.more ? ["There are more: the latest are listed."] : []),
+    ],
   };
 }
 
-/** The tries of those rows whose answer may rest on them: few have any. */
-async function triesOf(ledger: Ledger, rows: readonly Notification[]): Promise<Map<string, Attempt[]>> {
-  const open = ({ state, attempts }: Notification) => state !== "delivered" && attempts > 0;
-  const asked = rows.filter((row) => row.evidence === "operator" || open(row));
-  const tries = new Map<string, Attempt[]>();
-  for (const { id } of asked) tries.set(id, (await show(ledger, id)).tries);
-  return tries;
-}
-
-/** A name that is misspelt must not read as "No, not notified". */
-function nothing(
-  shipment: string,
-  recipient: string | undefined,
-  circumstances: Circumstances | null,
-): Failure {
-  if (!circumstances)
-    return new Failure(
-      "not_found",
-      `the ledger knows no shipment ${shipment}: its id is another, or it was not registered`,
-    );
-  const known = [...new Set(circumstances.subscribers.map(({ recipientId }) => recipientId))].slice(0, 10);
-  return new Failure(
-    "not_found",
-    `the ledger has nothing for recipient ${recipient} of shipment ${shipment}; ${known.length > 0 ? `it has for ${known.join(", ")}` : "nobody is subscribed to it"}`,
+const choices = (matches: readonly Notified[]): string[] =>
+  table(
+    ["shipment", "merchant", "recipient", "role", "channels", "notifications", "last due", "notification"],
+    matches.map((match) => [
+      match.shipmentId,
+      match.merchantName,
+      match.recipientId,
+      match.role,
+      match.channels.join(", "),
+      match.notifications,
+      time(match.lastDueAt),
+      match.notificationId,
+    ]),
   );
-}
 
 const list = (rows: readonly Notification[]): string[] =>
   table(

@@ -1,16 +1,11 @@
 import { liftSuppression } from "@owed/ledger";
 import type { Command } from "commander";
+import { liftAdvice } from "../advice.ts";
 import { actorOf, text } from "../arguments.ts";
 import { type Run, teach } from "../command.ts";
 import { mask } from "../text/mask.ts";
 
 type Options = { channel: string; why: string };
-
-/** The provider suppresses for itself; nothing here can change that. */
-const providersOwn: Record<string, string> = {
-  email:
-    "SES keeps an account-level suppression list of its own. While the address is on it, SES accepts an email and bounces it, and the address is suppressed here again: remove it there too, with 'aws sesv2 delete-suppressed-destination --email-address …'.",
-};
 
 export function lift(program: Command, run: Run): void {
   teach(program, "lift", {
@@ -28,8 +23,7 @@ export function lift(program: Command, run: Run): void {
       const act = { actor: actorOf(command), why };
       return run("writes", async ({ ledger }) => {
         await liftSuppression(ledger, { channel, address }, act);
-        const note =
-          providersOwn[channel] ?? "The provider may suppress the address as well: look there too.";
+        const note = liftAdvice(channel);
         return {
           json: { channel, address: mask(address), lifted: true, ...act, note },
           lines: [`${mask(address)} is written to again, from the next notification on.`, note],

@@ -10,18 +10,18 @@ export function open(program: Command, run: Run): void {
     description:
       "Opens a channel that somebody, its quota, its provider's word or its breaker has closed, and forgets its failures. If the cause is still there, the next workers close it again.",
     changes:
-      "the ledger: the channel is open, and the next sweep publishes what it may. Why it was closed is printed, and gone from its row.",
+      "the ledger: the channel is open, and the next sweep publishes what it may. Why it was closed is printed, and gone from its row; who opened it, and why, is kept.",
     examples: ['open email --why "the template is corrected"'],
   })
     .argument("<channel>", "the channel, such as email", text)
-    .requiredOption("--why <text>", "why; it is printed with who did it", text)
+    .requiredOption("--why <text>", "why, for the record", text)
     .action((channel: string, { why }: { why: string }, command: Command) => {
       const actor = actorOf(command);
       return run("writes", async ({ ledger }) => {
         const before = (await readChannels(ledger, defaultDurations)).find(
           ({ name }) => name === channel,
         )?.closed;
-        const changed = await openChannel(ledger, channel);
+        const changed = await openChannel(ledger, channel, { actor, why });
         const lines = changed
           ? [`The channel ${channel} is open: the next sweep publishes what it may (${actor}: ${why}).`]
           : [`The channel ${channel} was open: its failures are forgotten.`];

@@ -93,6 +93,10 @@ test("by id: one that is not dead is named and holds back no other", async () =>
     ],
   });
   expect((await stateOf(done)).state).toBe("delivered");
+  expect((await world.json("redrive", away, "--why", "x")).value).toMatchObject({
+    redriven: [],
+    refused: [{ id: away, why: expect.stringMatching(/^it is pending, not dead: \S+ redrove it at \S+Z$/) }],
+  });
 });
 
 test("by filter: those that fit, and no others", async () => {

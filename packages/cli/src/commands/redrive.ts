@@ -64,7 +64,9 @@ With --queue event or --queue feedback: the same for events that could not be ta
         if (ways > 0)
           throw new Failure("usage", `--queue ${queue} moves the whole queue: it takes no filter`);
         return run(kind, (context) =>
-          dryRun ? previewEvents(context, queue) : redriveEvents(context, queue, options),
+          dryRun
+            ? previewEvents(context, queue)
+            : redriveEvents(context, queue, { actor: actorOf(command), why: why ?? null }, options),
         );
       }
       if (!dryRun && why === undefined)

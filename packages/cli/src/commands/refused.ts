@@ -1,6 +1,6 @@
 import { listRefusedEvents } from "@owed/ledger";
 import { type Command, Option } from "commander";
-import { actorOf, limit, refusedIds } from "../arguments.ts";
+import { actorOf, limit, refusedIds, text } from "../arguments.ts";
 import { type Context, type Run, teach } from "../command.ts";
 import { Failure } from "../errors.ts";
 import type { Result } from "../output.ts";
@@ -15,6 +15,7 @@ type Options = {
   all?: true;
   queue?: "event" | "feedback";
   again?: true;
+  why?: string;
   limit: number;
   full?: true;
 };
@@ -40,12 +41,13 @@ With --retry: gives kept bodies back, as they are, to the queue they came by, on
     .addOption(
       new Option("--queue <queue>", "with --all: those that came by it").choices(["event", "feedback"]),
     )
+    .option("--why <text>", "with --retry: why, for the record", text)
     .option("--again", "with --retry: also what was given back before")
     .action((options: Options, command: Command) => {
       const chosen = chosenBy(options);
       if (!chosen) return run("reads", (context) => list(context, options));
-      const actor = actorOf(command);
-      return run("writes", (context) => giveBack(context, chosen, actor));
+      const said = { actor: actorOf(command), why: options.why ?? null };
+      return run("writes", (context) => giveBack(context, chosen, said));
     });
 }
 

@@ -1,16 +1,12 @@
-import { reportOutages } from "@owed/ledger";
 import type { Command } from "commander";
 import { duration as durationOf, instant, text } from "../arguments.ts";
 import { type Run, teach } from "../command.ts";
-import { proofOf } from "../report/proof.ts";
+import { findOutages, gapOf } from "../report/find.ts";
 import { page } from "../report/text.ts";
 import { duration } from "../text/time.ts";
 import { plural } from "../text/words.ts";
 
 type Options = { since?: string; until?: string; gap?: number; merchant?: string; full?: boolean };
-
-/** Beats that must be missing. */
-const beats = 3;
 
 export function report(program: Command, run: Run): void {
   teach(program, "report", {
@@ -35,16 +31,15 @@ export function report(program: Command, run: Run): void {
     .option("--full", "what is still owed one by one, with ids; it is counted otherwise")
     .action(({ since, until, gap: given, merchant, full = false }: Options) =>
       run("reads", async ({ ledger, settings }) => {
-        const gap = given ?? beats * (await settings()).sweep.every;
+        const gap = given ?? gapOf(await settings());
         const asked = { since: since ?? null, until: until ?? null, gap, merchant: merchant ?? null };
-        const found = await reportOutages(ledger, asked);
+        const found = await findOutages(ledger, asked);
         const span = since === undefined ? "in the last 7 days" : `since ${since}`;
         const till = until === undefined ? "" : ` until ${until}`;
-        const outages = found.outages.map((outage) => ({ ...outage, proof: proofOf(outage) }));
         return {
-          json: { ...asked, ...found, outages },
+          json: found,
           lines: [
-            `${plural(outages.length, "outage")} ${span}${till}: no sweep for more than ${duration(gap)}`,
+            `${plural(found.outages.length, "outage")} ${span}${till}: no sweep for more than ${duration(gap)}`,
             "",
             ...page(found, full),
           ],

@@ -1,13 +1,10 @@
-import { explainMoot, readCircumstances, show as showRow } from "@owed/ledger";
 import type { Command } from "commander";
-import { causeOf, mootOf, suppressionsOf, waits } from "../answer-cause.ts";
+import { waits } from "../answer-cause.ts";
 import { notificationId } from "../arguments.ts";
-import { closedChannels } from "../closed.ts";
+import { readHistory } from "../audit/history.ts";
 import { type Run, teach } from "../command.ts";
-import { masked } from "../text/mask.ts";
 import { time } from "../text/time.ts";
 import { plural } from "../text/words.ts";
-import { standing, timeline } from "../timeline.ts";
 
 export function show(program: Command, run: Run): void {
   teach(program, "show", {
@@ -21,11 +18,7 @@ export function show(program: Command, run: Run): void {
     .option("--full", "its address in full; it is masked otherwise")
     .action((id: string, { full = false }: { full?: boolean }) =>
       run("reads", async ({ ledger }) => {
-        const row = masked(await showRow(ledger, id), full);
-        const closed = (await closedChannels(ledger, [row])).get(row.channel);
-        const moot = mootOf(row, await explainMoot(ledger, waits(row) ? [row.id] : []));
-        const circumstances = await readCircumstances(ledger, row.shipmentId, suppressionsOf([moot]));
-        const moments = timeline(row, moot && causeOf(row, moot, circumstances));
+        const { row, moot, moments, standing } = await readHistory(ledger, id, full);
         const counts = [
           plural(row.attempts, "attempt"),
           plural(row.rescues, "rescue"),
@@ -37,7 +30,7 @@ export function show(program: Command, run: Run): void {
           lines: [
             `${row.id}  shipment ${row.shipmentId}`,
             ...moments.map(({ at, what }) => `${time(at)}  ${what}`),
-            `now: ${standing(row, closed, moot)}`,
+            `now: ${standing}`,
             counts.join(", "),
           ],
         };

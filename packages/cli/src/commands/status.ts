@@ -2,6 +2,7 @@ import { type Channel, readChannels, readStatus, type Status, states } from "@ow
 import type { Command } from "commander";
 import { type Run, teach } from "../command.ts";
 import { closing } from "../text/channel.ts";
+import { drainText, longestDrain } from "../text/drain.ts";
 import { table } from "../text/table.ts";
 import { duration, time } from "../text/time.ts";
 
@@ -16,27 +17,17 @@ export function status(program: Command, run: Run): void {
     run("reads", async ({ ledger, settings }) => {
       const { durations } = await settings();
       const [now, channels] = await Promise.all([readStatus(ledger), readChannels(ledger, durations)]);
-      const timeToDrain = longest(channels);
-      return { json: { ...now, timeToDrain, channels }, lines: lines(now, timeToDrain, channels) };
+      const timeToDrain = longestDrain(channels);
+      return { json: { ...now, timeToDrain, channels }, lines: lines(now, channels) };
     }),
   );
 }
 
-/** All is sent when the last channel is through; null when of one of them nobody can say. */
-function longest(channels: readonly Channel[]): number | null {
-  let most = 0;
-  for (const { timeToDrain } of channels) {
-    if (timeToDrain === null) return null;
-    most = Math.max(most, timeToDrain);
-  }
-  return most;
-}
-
-function lines(now: Status, timeToDrain: number | null, channels: readonly Channel[]): string[] {
+function lines(now: Status, channels: readonly Channel[]): string[] {
   const said: [string, string][] = [
     ["owed now", String(now.owed)],
     ["oldest owed", now.owed === 0 ? "-" : `${duration(now.oldestOwedAge)} old`],
-    ["time to drain", drain(now, timeToDrain, channels)],
+    ["time to drain", drainText(now, channels)],
     ["last sweep", now.lastSweepAt ? time(now.lastSweepAt) : "none in the last 30 days"],
     ["sweeps", sweeps(now)],
     ["wait for a person", now.stopped === 0 ? "0" : `${now.stopped} (owed dead)`],
@@ -60,15 +51,6 @@ function lines(now: Status, timeToDrain: number | null, channels: readonly Chann
     ),
     ...channels.flatMap(({ name, closed }) => (closed ? [`${name} is ${closing(name, closed)}`] : [])),
   ];
-}
-
-function drain({ paused }: Status, timeToDrain: number | null, channels: readonly Channel[]): string {
-  if (timeToDrain === null)
-    return channels.some((channel) => channel.timeToDrain === null && channel.closed)
-      ? "not known: a channel is closed until somebody opens it"
-      : "not known: no rate is known, and no sweep has published yet";
-  if (timeToDrain === 0) return "nothing to drain";
-  return `${duration(timeToDrain)}${paused ? ", once the sweeps run again" : ""}`;
 }
 
 function sweeps({ paused }: Status): string {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   GetQueueAttributesCommand,
   ListMessageMoveTasksCommand,
+  type ListMessageMoveTasksCommandOutput,
   type SQSClient,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
@@ -44,17 +45,35 @@ export async function followMove(
 
 /** The latest redrive of the queue. */
 export async function lookAtMove(sqs: SQSClient, arn: string): Promise<Move> {
-  const { Results: [latest] = [] } = await sqs.send(
-    new ListMessageMoveTasksCommand({ SourceArn: arn, MaxResults: 1 }),
-  );
+  const latest = await latestTask(sqs, arn);
   if (!latest) throw new Failure("failed", "SQS started a redrive and does not know of it");
-  return {
-    status: latest.Status as Move["status"],
-    moved: latest.ApproximateNumberOfMessagesMoved ?? 0,
-    toMove: latest.ApproximateNumberOfMessagesToMove ?? null,
-    failure: latest.FailureReason ?? null,
-  };
+  return moveOf(latest);
 }
+
+/** The latest redrive of the queue and when it was started, as far as SQS still knows; null when it knows of none. */
+export async function lastMove(
+  sqs: SQSClient,
+  arn: string,
+): Promise<(Move & { startedAt: Date | null }) | null> {
+  const latest = await latestTask(sqs, arn);
+  if (!latest) return null;
+  const { StartedTimestamp: started } = latest;
+  return { ...moveOf(latest), startedAt: started === undefined ? null : new Date(started) };
+}
+
+type Task = NonNullable<ListMessageMoveTasksCommandOutput["Results"]>[number];
+
+async function latestTask(sqs: SQSClient, arn: string): Promise<Task | undefined> {
+  const command = new ListMessageMoveTasksCommand({ SourceArn: arn, MaxResults: 1 });
+  return (await sqs.send(command)).Results?.[0];
+}
+
+const moveOf = (task: Task): Move => ({
+  status: task.Status as Move["status"],
+  moved: task.ApproximateNumberOfMessagesMoved ?? 0,
+  toMove: task.ApproximateNumberOfMessagesToMove ?? null,
+  failure: task.FailureReason ?? null,
+});
 
 /** How many messages a queue holds, about. */
 export async function countMessages(sqs: SQSClient, url: string): Promise<number> {

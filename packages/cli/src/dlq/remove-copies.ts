@@ -19,6 +19,8 @@ export type Bounds = {
   budget: number;
   /** Other rows' messages that may be hidden at once: SQS limits a queue's messages in flight. */
   hidden: number;
+  /** Hears how many were removed so far. */
+  report: (removed: number) => void;
 };
 
 /** Seconds that a message stays hidden if we vanish; longer than the look, so that none comes twice. */
@@ -34,15 +36,15 @@ export async function removeCopies(
   sqs: SQSClient,
   queueUrl: string,
   ids: Iterable<string>,
-  bounds: Bounds = { budget: 60, hidden: 10_000 },
+  { budget = 60, hidden = 10_000, report = () => {} }: Partial<Bounds> = {},
 ): Promise<Removal> {
   const missing = new Set(ids);
   const wanted = new Set(missing);
   const others: Message[] = [];
-  const end = performance.now() + bounds.budget * 1000;
+  const end = performance.now() + budget * 1000;
   let removed = 0;
   try {
-    while (missing.size > 0 && performance.now() < end && others.length < bounds.hidden) {
+    while (missing.size > 0 && performance.now() < end && others.length < hidden) {
       const { Messages: messages = [] } = await sqs.send(
         new ReceiveMessageCommand({
           QueueUrl: queueUrl,
@@ -57,6 +59,7 @@ export async function removeCopies(
       others.push(...messages.filter((message) => !copies.includes(message)));
       removed += await remove(sqs, queueUrl, copies);
       for (const copy of copies) missing.delete(rowOf(copy) ?? "");
+      if (copies.length > 0) report(removed);
     }
     return { removed, others: others.length, complete: missing.size === 0 };
   } finally {

@@ -1,45 +1,12 @@
-import {
-  channels,
-  languages,
-  renderEmail,
-  renderSms,
-  renderWebhook,
-  sampleRequest,
-  segmentsOf,
-  templates,
-} from "@owed/channel/templates";
+import { channels, languages, templates } from "@owed/channel/templates";
 import { Failure } from "../errors.ts";
 import type { Result } from "../output.ts";
-import { plural } from "../text/words.ts";
 import type { Options } from "./options.ts";
+import { type Channel, costOf, rendered } from "./render.ts";
 
 /** A follow-up is named by its status and what it says: `customs_hold.still`. */
 const statusOf = (template: string): string => template.split(".")[0] ?? template;
 const statuses = [...new Set(templates.map(statusOf))];
-
-type Channel = (typeof channels)[number];
-
-function requestOf(options: Options, template: string) {
-  const sample = sampleRequest();
-  const { shipment, merchant } = sample;
-  return sampleRequest({
-    template,
-    name: options.name ?? sample.name,
-    locale: options.locale ?? sample.locale,
-    timeZone: options.timeZone ?? sample.timeZone,
-    role: options.role ?? sample.role,
-    shipment: {
-      ...shipment,
-      trackingNumber: options.parcel ?? shipment.trackingNumber,
-      occurredAt: options.at === undefined ? shipment.occurredAt : new Date(options.at),
-    },
-    merchant: {
-      ...merchant,
-      name: options.merchant ?? merchant.name,
-      trackingUrl: options.trackingUrl ?? merchant.trackingUrl,
-    },
-  });
-}
 
 /** The messages of the templates and channels that were asked for. */
 export function messages(options: Options): Result {
@@ -55,9 +22,8 @@ export function messages(options: Options): Result {
     channels
       .filter((name) => !channel || name === channel)
       .map((channel) => {
-        const request = requestOf(options, template);
-        const of = { template, channel, locale: request.locale, role: request.role };
-        return { of, ...render[channel](request) };
+        const { message, lines, request } = shownOn[channel](template, options);
+        return { of: { template, channel, locale: request.locale, role: request.role }, message, lines };
       }),
   );
   const note = noteOn(options.locale);
@@ -79,21 +45,19 @@ function noteOn(locale: string | undefined): string | null {
   return `There is no language file for ${locale}: English is shown, and sent. There are ${known.join(", ")}.`;
 }
 
-type Request = ReturnType<typeof sampleRequest>;
-const render: Record<Channel, (request: Request) => { message: object; lines: string[] }> = {
-  email(request) {
-    const message = renderEmail(request);
-    return { message, lines: [message.subject, "", ...message.text.trimEnd().split("\n")] };
+type Shown = Pick<ReturnType<typeof rendered>, "request"> & { message: object; lines: string[] };
+const shownOn: Record<Channel, (template: string, options: Options) => Shown> = {
+  email(template, options) {
+    const { request, message } = rendered("email", template, options);
+    return { request, message, lines: [message.subject, "", ...message.text.trimEnd().split("\n")] };
   },
-  sms(request) {
-    const body = renderSms(request);
-    const { segments, encoding } = segmentsOf(body);
-    const cost = `${plural(segments, "segment")}, ${encoding}, ${plural([...body].length, "character")}`;
-    return { message: { text: body, segments, encoding }, lines: [body, `(${cost})`] };
+  sms(template, options) {
+    const { request, message } = rendered("sms", template, options);
+    return { request, message, lines: [message.text, `(${costOf(message)})`] };
   },
-  webhook(request) {
-    const message = renderWebhook(request);
-    return { message, lines: [message.title, "", message.text] };
+  webhook(template, options) {
+    const { request, message } = rendered("webhook", template, options);
+    return { request, message, lines: [message.title, "", message.text] };
   },
 };
 
@@ -102,7 +66,7 @@ export function page(options: Options): Result {
   const template = oneOf("template", options.template, templates);
   if (!template || (options.channel ?? "email") !== "email")
     throw new Failure("usage", "--html shows the email of one --template");
-  const { html } = renderEmail(requestOf(options, template));
+  const { html } = rendered("email", template, options).message;
   return { json: { template, html }, lines: html.trimEnd().split("\n") };
 }
 

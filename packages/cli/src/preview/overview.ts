@@ -1,22 +1,11 @@
-import { channels, gaps, languages, templates } from "@owed/channel/templates";
+import { languages } from "@owed/channel/templates";
 import type { Result } from "../output.ts";
 import { table } from "../text/table.ts";
+import { coverage } from "./coverage.ts";
 
 /** A row for each template and channel, a column for each language. */
 export function overview(): Result {
-  const known = [...languages().values()];
-  const rows = templates.flatMap((template) =>
-    channels.map((channel) => ({
-      template,
-      channel,
-      missing: Object.fromEntries(
-        known.map((language) => [
-          language.tag,
-          language[channel] ? gaps(language, template, channel) : ["all"],
-        ]),
-      ),
-    })),
-  );
+  const rows = coverage();
   const cells = rows.map(({ template, channel, missing }) => [
     template,
     channel,
@@ -25,7 +14,7 @@ export function overview(): Result {
   return {
     json: { templates: rows },
     lines: [
-      ...table(["template", "channel", ...known.map(({ tag }) => tag)], cells),
+      ...table(["template", "channel", ...languages().keys()], cells),
       "",
       "What a language has not is said in English. Look at one: owed preview --template delivered --locale de",
     ],

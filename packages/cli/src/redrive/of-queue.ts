@@ -1,4 +1,4 @@
-import { type Act, listDeadLettered, noteRedrive, readMoot } from "@owed/ledger";
+import { type Act, listDeadLettered, noteAct, noteRedrive, readMoot, type Said } from "@owed/ledger";
 import type { Context } from "../command.ts";
 import { countMessages, followMove, lookAtMove, type Move, startMove } from "../dlq/move.ts";
 import { messageOf } from "../errors.ts";
@@ -11,6 +11,7 @@ import { counted } from "./counted.ts";
 /** Rows that are looked at, and noted, at most. */
 const most = 100_000;
 
+type Tools = Pick<Context, "ledger" | "sqs" | "queue" | "progress">;
 export type Asked = { wait: boolean; interval?: number };
 
 const expired =
@@ -20,7 +21,7 @@ const expired =
  * SQS's own redrive of the whole notification dead-letter queue, as the AWS console starts it. SQS keeps neither who
  * nor why: the ledger notes both with each dead row whose message may be there, once SQS has started.
  */
-export async function redriveNotifications(context: Context, act: Act, asked: Asked): Promise<Result> {
+export async function redriveNotifications(context: Tools, act: Act, asked: Asked): Promise<Result> {
   const { ids, at } = await listDeadLettered(context.ledger, most);
   const { arn } = context.queue("notification").deadLetters;
   await startMove(await context.sqs(), arn);
@@ -50,17 +51,26 @@ async function tell(write: () => Promise<number>): Promise<{ noted: number | nul
 
 /** The same for the events that no consumer took in a thousand tries: no notification is behind them yet. */
 export async function redriveEvents(
-  context: Context,
+  context: Tools,
   queue: Exclude<QueueName, "notification">,
+  said: Said,
   asked: Asked,
 ): Promise<Result> {
   const { arn } = context.queue(queue).deadLetters;
   await startMove(await context.sqs(), arn);
-  const note = "SQS keeps neither who did this nor why, and the ledger has no row to keep it with.";
-  return told(await look(context, arn, asked), note, { queue });
+  const note = await noteAct(
+    context.ledger,
+    "redrove",
+    `the dead-letter queue of the ${queue} queue`,
+    said,
+  ).then(
+    () => "Noted in the ledger who did this; each event is recorded once, however often it comes.",
+    (error: unknown) => `Who did this could not be noted (${messageOf(error)}).`,
+  );
+  return told(await look(context, arn, asked), note, { queue, ...said });
 }
 
-async function look(context: Context, arn: string, { wait, interval = 1000 }: Asked): Promise<Move> {
+async function look(context: Tools, arn: string, { wait, interval = 1000 }: Asked): Promise<Move> {
   const sqs = await context.sqs();
   return wait
     ? followMove(sqs, arn, (move) => context.progress(`moved ${countOf(move)}`), interval)
@@ -79,16 +89,21 @@ function told(move: Move, note: string, more: Record<string, unknown>): Result {
   };
 }
 
-/**
- * What SQS's own redrive would move, without receiving a message: its count, the ledger's dead rows that may have
- * one there, and those of them that the workers would then cancel.
- */
+/** The ledger's dead rows that may have a message in the queue, and those of them that the workers would then cancel. */
+export async function foreseeQueue({ ledger }: Pick<Tools, "ledger">): Promise<{
+  ids: string[];
+  moot: { reason: string; count: number }[];
+}> {
+  const { ids } = await listDeadLettered(ledger, most);
+  const reasons = await readMoot(ledger, ids);
+  return { ids, moot: counted([...reasons.values()]) };
+}
+
+/** What SQS's own redrive would move, without receiving a message: its count, and what the ledger foresees. */
 export async function previewNotifications(context: Context): Promise<Result> {
   const { url } = context.queue("notification").deadLetters;
   const messages = await countMessages(await context.sqs(), url);
-  const { ids } = await listDeadLettered(context.ledger, most);
-  const reasons = await readMoot(context.ledger, ids);
-  const moot = counted([...reasons.values()]);
+  const { ids, moot } = await foreseeQueue(context);
   return {
     json: { by: "queue", queue: "notification", dryRun: true, messages, ids, moot },
     lines: [

@@ -1,4 +1,5 @@
-import { type Ledger, listStopped, NotificationNotFound, show } from "@owed/ledger";
+import { type History, type Ledger, listStopped, NotificationNotFound, show } from "@owed/ledger";
+import { time } from "../text/time.ts";
 
 /** Dead rows to be owed again, and those that were named and can't be. */
 export type Picked = {
@@ -36,9 +37,9 @@ export async function pickByIds(ledger: Ledger, ids: readonly string[]): Promise
   const picked: Picked = { rows: [], refused: [], more: false };
   for (const id of ids) {
     try {
-      const { state, reason } = await show(ledger, id);
-      if (state === "dead") picked.rows.push({ id, reason: reason ?? "" });
-      else picked.refused.push({ id, why: `it is ${state}, not dead${instead(state)}` });
+      const row = await show(ledger, id);
+      if (row.state === "dead") picked.rows.push({ id, reason: row.reason ?? "" });
+      else picked.refused.push({ id, why: `it is ${row.state}, not dead${instead(row)}` });
     } catch (error) {
       if (!(error instanceof NotificationNotFound)) throw error;
       picked.refused.push({ id, why: "there is no such notification" });
@@ -47,7 +48,9 @@ export async function pickByIds(ledger: Ledger, ids: readonly string[]): Promise
   return picked;
 }
 
-function instead(state: string): string {
+function instead({ state, tries }: History): string {
   if (state === "unknown") return ": owed resolve, or owed replay";
-  return state === "delivered" ? ": owed replay --as-new" : "";
+  if (state === "delivered") return ": owed replay --as-new";
+  const done = tries.findLast(({ kind, actor }) => kind === "redriven" && actor !== "queue");
+  return done ? `: ${done.actor} redrove it at ${time(done.at)}` : "";
 }

@@ -1,5 +1,12 @@
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
-import { listRefusedBodies, listRefusedEvents, markRetried, type RefusedBody } from "@owed/ledger";
+import {
+  listRefusedBodies,
+  listRefusedEvents,
+  markRetried,
+  noteAct,
+  type RefusedBody,
+  type Said,
+} from "@owed/ledger";
 import type { Context } from "../command.ts";
 import { messageOf } from "../errors.ts";
 import type { Result } from "../output.ts";
@@ -12,11 +19,13 @@ export type Chosen = ({ ids: readonly string[] } | { queue: "event" | "feedback"
 /** Events given back, and noted, at a time. */
 const chunk = 10;
 
+type Tools = Pick<Context, "ledger" | "sqs" | "queue" | "progress">;
+
 /**
- * Gives kept bodies back to the queues they came by, oldest first, and keeps who did. Who sends an event twice harms
+ * Gives kept bodies back to the queues they came by, oldest first, and keeps who did, and why. Who sends an event twice harms
  * nobody: its consumer knows it by its own id.
  */
-export async function giveBack(context: Context, chosen: Chosen, actor: string): Promise<Result> {
+export async function giveBack(context: Tools, chosen: Chosen, said: Said): Promise<Result> {
   const { ledger } = context;
   // What is refused once more meanwhile is not given back in the same go, or it would never end.
   const [newest] = await listRefusedEvents(ledger, 1);
@@ -41,14 +50,19 @@ export async function giveBack(context: Context, chosen: Chosen, actor: string):
         failed ||= obstacle === null && why !== null;
       }),
     );
-    await markRetried(ledger, done, actor);
+    await markRetried(ledger, done, said.actor);
     retried.push(...done);
+    if (retried.length > chunk) context.progress(`gave back ${retried.length}`);
   }
   if ("ids" in chosen && !failed)
     for (const id of chosen.ids.filter((one) => !seen.has(one)))
       refused.push({ id, why: "there is no such refused event" });
+  if (retried.length > 0) {
+    const of = "queue" in chosen ? ` of the ${chosen.queue} queue` : "";
+    await noteAct(ledger, "gave_back", `${plural(retried.length, "refused event")}${of}`, said);
+  }
   return {
-    json: { retried, refused, actor },
+    json: { retried, refused, ...said },
     lines: [
       `${plural(retried.length, "refused event")} given back: what is still wrong is refused anew.`,
       ...refused.map(({ id, why }) => `not ${id}: ${why}`),
@@ -67,7 +81,10 @@ function obstacleTo({ bytes, body, retriedAt, retriedBy }: RefusedBody, again: b
 }
 
 /** Null when SQS took it, else why not. */
-async function send(context: Context, { queue, body }: RefusedBody): Promise<string | null> {
+async function send(
+  context: Pick<Tools, "sqs" | "queue">,
+  { queue, body }: RefusedBody,
+): Promise<string | null> {
   const QueueUrl = context.queue(queue).url;
   const sqs = await context.sqs();
   try {

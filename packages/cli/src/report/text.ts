@@ -1,8 +1,9 @@
-import type { Fates, Outage, Report } from "@owed/ledger";
+import type { Outage, Report } from "@owed/ledger";
 import { table } from "../text/table.ts";
 import { duration, time } from "../text/time.ts";
 import { plural } from "../text/words.ts";
 import { proofOf } from "./proof.ts";
+import { fateRows, notDrained, oldSender, resumed } from "./sentences.ts";
 
 /** A report as a page: each outage with its table, and the proof at its end. With `full` what is still owed, by its id. */
 export function page({ outages, more }: Report, full = false): string[] {
@@ -36,51 +37,11 @@ function heading({ from, to, seconds, pauses }: Outage): string {
   return `Outage for ${duration(seconds)}, and it goes on: since ${time(from)}`;
 }
 
-/** Somebody paused, and nobody's pause stands. */
-const resumed = (pauses: Outage["pauses"]): boolean =>
-  pauses.length > 0 && pauses.every(({ resumedAt }) => resumedAt !== null);
-
-/** The end of an outage is not yet the end of what it left behind. */
-function notDrained({ to, pauses, all }: Outage): string[] {
-  if (all.stillOwed === 0) return [];
-  if (to) return ["Sweeps run again, and it is not drained yet: ask again after the next ones."];
-  return resumed(pauses) ? ["The next sweep begins to drain it: ask again after it."] : [];
-}
-
-const rows: [string, (fates: Fates) => string | number | null][] = [
-  ["fell due, or waited", ({ due }) => due],
-  ["sent", ({ sent }) => sent],
-  ["  more than 1 min late", ({ lateByMinutes }) => lateByMinutes],
-  ["  late: p50", ({ late }) => seconds(late.p50)],
-  ["  late: p95", ({ late }) => seconds(late.p95)],
-  ["  late: max", ({ late }) => seconds(late.max)],
-  ["expired", ({ expired }) => expired],
-  ["superseded", ({ superseded }) => superseded],
-  ["opted out", ({ optedOut }) => optedOut],
-  ["suppressed", ({ suppressed }) => suppressed],
-  ["erased", ({ erased }) => erased],
-  ["cancelled by people", ({ cancelled }) => cancelled],
-  ["dead", ({ dead }) => dead],
-  ["still owed", ({ stillOwed }) => stillOwed],
-  ["unknown at some time", ({ unknown }) => unknown],
-  ["perhaps sent twice", ({ perhapsTwice }) => perhapsTwice],
-  ["certainly sent twice", ({ twice }) => twice],
-];
-
-const seconds = (late: number | null): string | null => (late === null ? null : duration(late));
-
 const fatesTable = ({ all, channels }: Outage): string[] =>
   table(
     ["", "all", ...channels.map(({ channel }) => channel)],
-    rows.map(([name, of]) => [name, of(all), ...channels.map(of)]),
+    fateRows.map(([name, of]) => [name, of(all), ...channels.map(of)]),
   );
-
-function oldSender({ oldSender: { due, sent, cancelled, dead, waiting } }: Outage): string[] {
-  if (due === 0) return [];
-  return [
-    `the old sender's, apart from these: ${due} due, ${sent} sent, ${cancelled} cancelled, ${dead} dead, ${waiting} waiting`,
-  ];
-}
 
 function recovery({ recoveredAt, recovery: after }: Outage): string[] {
   if (recoveredAt === null) return [];

@@ -10,6 +10,7 @@ const reasonText = v.pipe(
   v.trim(),
   v.minLength(1, "Say why: the ledger keeps it."),
   v.maxLength(500, "A reason has 500 characters at most."),
+  v.regex(/^\P{Cc}*$/u, "A reason is one line of text, without control characters."),
 );
 
 /** A form's values, as the browser sent them: several of a name as a list. */
@@ -70,8 +71,11 @@ const readForm = async (call: Call): Promise<Form> => {
   );
 };
 
-const withNotice = (to: string, said: string): string =>
-  `${to}${to.includes("?") ? "&" : "?"}said=${encodeURIComponent(said)}`;
+const withNotice = (to: string, said: string): string => {
+  const [path = "", place] = to.split("#");
+  const notice = `${path.includes("?") ? "&" : "?"}said=${encodeURIComponent(said)}`;
+  return `${path}${notice}${place === undefined ? "" : `#${place}`}`;
+};
 
 /** One value of a form's field; empty where there is none. */
 export const one = (form: Form, name: string): string => {
@@ -84,3 +88,17 @@ export const all = (form: Form, name: string): string[] => {
   const value = form[name];
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 };
+
+/** Adds what a form asks and changes nothing, such as a dry run: `POST path` with the page's token. */
+export function question(
+  app: Hono,
+  context: Context,
+  path: string,
+  answer: (call: Call, form: Form) => Response | Promise<Response>,
+): void {
+  app.post(path, async (call) => {
+    const form = await readForm(call);
+    checkToken(call, form.token, context.token);
+    return answer(call, form);
+  });
+}

@@ -29,6 +29,8 @@ export const headers: MiddlewareHandler = secureHeaders({
     baseUri: ["'none'"],
   },
   xFrameOptions: "DENY",
+  // Loopback speaks plain HTTP.
+  strictTransportSecurity: false,
   referrerPolicy: "no-referrer",
 });
 
@@ -44,3 +46,20 @@ export const checkToken = (call: Call, given: unknown, token: string): void => {
       message: `This form (${call.req.path}) is of another start of the console: load its page again.`,
     });
 };
+
+/**
+ * For the page of an email, which a preview shows in a frame: its own styles and nothing else, no script, nothing loaded,
+ * and no way out. Added before `headers`, whose say on these it takes.
+ */
+export const framed: MiddlewareHandler = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'unsafe-inline'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'self'"],
+    baseUri: ["'none'"],
+    sandbox: [],
+  },
+  xFrameOptions: "SAMEORIGIN",
+  referrerPolicy: "no-referrer",
+});

@@ -13,12 +13,17 @@ export const time = (at: Date | null): Html =>
 
 export type Column<Row> = { name: string; cell: (row: Row) => Html | string | number | null; number?: true };
 
-/** A table that a phone can scroll sideways, with its caption for whoever can't see it. */
-export const table = <Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html =>
+/** A table that a phone can scroll sideways, with its caption for whoever can't see it. `live`: the id of rows that change by themselves. */
+export const table = <Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  live?: string,
+): Html =>
   html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
     <caption>${caption}</caption>
     <thead><tr>${columns.map(({ name, number }) => html`<th scope="col" class="${number ? "number" : ""}">${name}</th>`)}</tr></thead>
-    <tbody>${rows.map(
+    <tbody${live === undefined ? "" : html` id="${live}" data-live`}>${rows.map(
       (row) =>
         html`<tr>${columns.map(({ cell, number }) => html`<td class="${number ? "number" : ""}">${cell(row) ?? "–"}</td>`)}</tr>`,
     )}</tbody>

@@ -28,7 +28,7 @@ export const handler = queueConsumer({
         pace,
         remaining: () => context.getRemainingTimeInMillis() / 1000,
         onError: (message, error, notification) =>
-          logger.error(message, { error: toError(error), notification }),
+          logger.error(message, { ...(error === null ? {} : { error: toError(error) }), notification }),
       },
       records,
     ),

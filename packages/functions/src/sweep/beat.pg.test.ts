@@ -24,7 +24,7 @@ describe("a beat is skipped", () => {
     await pause(world.database.ledger, "ana", null);
     expect(await world.run()).toEqual({ swept: false, why: "paused" });
     expect(await countStates(world.database)).toEqual({ pending: 1 });
-    await resume(world.database.ledger);
+    await resume(world.database.ledger, { actor: "ana", why: null });
     expect(await world.run()).toMatchObject({ swept: true, published: 1 });
   });
 

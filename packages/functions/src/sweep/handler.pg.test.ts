@@ -77,7 +77,7 @@ test("a skipped beat is told as such", async () => {
   await pause(lambda.database.ledger, "ana", null);
   expect(await beat()).toEqual({ swept: false, why: "paused" });
   expect(output.metrics()).toEqual({ service: "sweep", names: { paused: "Count" }, values: { paused: 1 } });
-  await resume(lambda.database.ledger);
+  await resume(lambda.database.ledger, { actor: "ana", why: null });
 });
 
 test("a beat without a database fails, and leaves what is owed", async () => {

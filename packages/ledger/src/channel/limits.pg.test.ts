@@ -29,7 +29,7 @@ async function loadOf(...names: string[]) {
 describe("a channel's limits", () => {
   test("are forgotten by a person's opening: what was used up is no limit until it is read again", async () => {
     await read(usedUp);
-    await openChannel(database.ledger, "email");
+    await openChannel(database.ledger, "email", { actor: "ana", why: "mended" });
     expect((await loadOf("email"))[0]).toMatchObject({ quotaLeft: null, limitsAge: null, closed: false });
   });
 

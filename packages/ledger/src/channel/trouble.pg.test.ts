@@ -213,18 +213,20 @@ describe("an operator", () => {
     const { closed_at } = await readChannel(database);
     await closeChannel(database.ledger, "email", { actor: "ann", why: "w" });
     expect(await readChannel(database)).toMatchObject({ closed: Number.POSITIVE_INFINITY, closed_at });
-    expect(await openChannel(database.ledger, "email")).toBe(true);
+    expect(await openChannel(database.ledger, "email", { actor: "ana", why: "mended" })).toBe(true);
     expect(await readChannel(database)).toMatchObject({
       failures: 0,
       openings: 0,
       closed: null,
       closed_at: null,
     });
-    expect(await openChannel(database.ledger, "email")).toBe(false);
+    expect(await openChannel(database.ledger, "email", { actor: "ana", why: "mended" })).toBe(false);
   });
 
   test("is told when there is no such channel", async () => {
     await expect(closeChannel(database.ledger, "pigeon", { actor: "a", why: "w" })).rejects.toThrow("pigeon");
-    await expect(openChannel(database.ledger, "pigeon")).rejects.toThrow("pigeon");
+    await expect(openChannel(database.ledger, "pigeon", { actor: "ana", why: "mended" })).rejects.toThrow(
+      "pigeon",
+    );
   });
 });

@@ -72,7 +72,7 @@ describe.each(claimable)("a row that is %s", (_, shape, message, tries) => {
   test("is owed as soon as its channel opens, be it earlier than was thought", async () => {
     const id = await newRow(database, shape);
     for (const [closedFor, open] of [
-      [null, () => openChannel(database.ledger, "email")],
+      [null, () => openChannel(database.ledger, "email", { actor: "ana", why: "mended" })],
       [3600, () => recordLimits(database.ledger, "email", { rate: 1, quota: 9, used: 1 }, 300)],
     ] as const) {
       await reshape(database, id, shape);
@@ -152,7 +152,7 @@ test("rows of one group that come back keep their order, before what waited in t
   expect(first).toEqual(ids.slice(0, 2));
   await shut(database, null);
   for (const id of first.toReversed()) await receive(database, id);
-  await openChannel(database.ledger, "email");
+  await openChannel(database.ledger, "email", { actor: "ana", why: "mended" });
   expect((await take(database)).leased.map(({ id }) => id)).toEqual(ids);
   await rewriteRules(database, "newest_replaces = true");
 });

@@ -18,6 +18,8 @@ export async function closeChannel(ledger: Ledger, channel: string, act: Act): P
         UPDATE owed.channel c SET closed_at = seen.closed_at, closed_until = 'infinity', closed_for = 'operator',
           closed_why = ${`${act.actor}: ${act.why}`}
         FROM seen WHERE c.name = seen.name AND closes
+      ), told AS (
+        INSERT INTO owed.act (actor, did, subject, why) SELECT ${act.actor}, 'closed', ${channel}, ${act.why} FROM seen WHERE closes
       )
       SELECT closes FROM seen`,
     { repeatable: false },

@@ -51,7 +51,7 @@ test("of two who close a channel at once the first one's words stay; the other c
 test("of two who open a channel at once the first one has opened it; the other channel stays closed", async () => {
   await shut(database, null);
   await shut(database, null, { name: "sms" });
-  const open = () => openChannel(database.ledger, "email");
+  const open = () => openChannel(database.ledger, "email", { actor: "ana", why: "mended" });
   expect(await race(database, lockChannel, [open, open])).toEqual([true, false]);
   expect(await readChannel(database, "sms")).toMatchObject({ closed: Number.POSITIVE_INFINITY });
 });

@@ -83,13 +83,13 @@ describe("replay (19)", () => {
       database.ledger,
       [unknown, delivered, dead, dead, randomUUID()],
       act,
-      "redriven",
+      "replayed",
     );
     expect({ ...replayed, ids: replayed.ids.toSorted() }).toEqual({
       ids: [dead, unknown].sort(),
       moot: new Map(),
     });
-    expect((await tries(dead)).map(({ kind }) => kind)).toEqual(["redriven"]);
+    expect((await tries(dead)).map(({ kind }) => kind)).toEqual(["replayed"]);
     expect(await replay(database.ledger, [], act, "redriven")).toEqual(none);
   });
 
@@ -100,7 +100,7 @@ describe("replay (19)", () => {
       await newRow(database, "held", { send_by: "now()" }),
     ];
     const before = [await readRow(database, expired), await readRow(database, unknown)];
-    expect(await replay(database.ledger, [expired, dead, unknown], act, "redriven")).toEqual({
+    expect(await replay(database.ledger, [expired, dead, unknown], act, "replayed")).toEqual({
       ids: [dead],
       moot: new Map([
         [expired, "expired"],
@@ -109,6 +109,18 @@ describe("replay (19)", () => {
     });
     expect([await readRow(database, expired), await readRow(database, unknown)]).toEqual(before);
     expect([await tries(expired), await tries(unknown)]).toEqual([[], []]);
+  });
+
+  test("a redrive takes what is dead, and leaves what somebody else has owed again and whose outcome is unknown by now", async () => {
+    const [dead, lost, unknown, held] = [
+      await newRow(database, "dead"),
+      await newRow(database, "lost"),
+      await newRow(database, "unknown"),
+      await newRow(database, "held"),
+    ];
+    const { ids } = await replay(database.ledger, [dead, lost, unknown, held], act, "redriven");
+    expect(ids.toSorted()).toEqual([dead, lost].toSorted());
+    expect([await tries(unknown), await tries(held)]).toEqual([[], []]);
   });
 
   test("makes the dead row's old message stale", async () => {

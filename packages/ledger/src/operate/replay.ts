@@ -9,7 +9,7 @@ export type Replayed = {
 };
 
 /**
- * Owes dead and unknown rows again, at once or when they are due, with their next generation and their counters at nought (transition 19), if they
+ * Owes dead rows again, and unknown ones unless they are redriven, at once or when they are due, with their next generation and their counters at nought (transition 19), if they
  * are still true. The replay of an unknown row may be a duplicate and is counted as one; so is that of a row that had
  * stopped when the ledger was restored.
  */
@@ -29,7 +29,7 @@ export async function replay(
           -- One that died untried has no attempt that keeps its reason.
           CASE WHEN attempts = 0 THEN ' (before: ' || reason || ')' ELSE '' END AS before
         FROM owed.notification
-        WHERE id = ANY(${ids.toSorted()}::uuid[]) AND state IN ('dead', 'unknown')
+        WHERE id = ANY(${ids.toSorted()}::uuid[]) AND state = ANY (${kind === "redriven" ? ["dead"] : ["dead", "unknown"]}::text[])
         ORDER BY id FOR UPDATE
       ), judged AS MATERIALIZED (
         SELECT row.*, moot.reason AS moot

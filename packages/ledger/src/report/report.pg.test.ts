@@ -83,7 +83,7 @@ describe("gaps", () => {
   test("who paused, and why", async () => {
     await beat(100, 60);
     await pause(database.ledger, "ana", "maintenance");
-    await resume(database.ledger);
+    await resume(database.ledger, { actor: "ana", why: null });
     await database.sql`UPDATE owed.pause SET paused_at = now() - interval '59 minutes'`;
     await pause(database.ledger, "ben", null);
     expect((await only()).pauses).toEqual([

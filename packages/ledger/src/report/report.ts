@@ -21,13 +21,13 @@ export type ReportOptions = Window & {
   gap: number;
   /** This merchant's notifications alone; null: all. */
   merchant: string | null;
+  /** Outages at most, the newest; 50 when not said. */
+  most?: number;
 };
-
-/** Outages that one report has at most. */
-const most = 50;
 
 /** Finds the outages of a window by the heartbeat alone, and proves what became of what was owed in them. */
 export async function reportOutages(ledger: Ledger, options: ReportOptions): Promise<Report> {
+  const { most = 50 } = options;
   const gaps = await findGaps(ledger, options, { gap: options.gap, most: most + 1 });
   const outages: Outage[] = [];
   for (const gap of gaps.slice(0, most)) {

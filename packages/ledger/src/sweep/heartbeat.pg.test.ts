@@ -128,8 +128,8 @@ describe("the heartbeat", () => {
       { paused_by: "ann", paused_why: "the provider is down" },
     ]);
     expect(await database.sql`SELECT FROM owed.sweep_run`).toEqual([]);
-    expect(await resume(database.ledger)).toBe(true);
-    expect(await resume(database.ledger)).toBe(false);
+    expect(await resume(database.ledger, { actor: "ana", why: null })).toBe(true);
+    expect(await resume(database.ledger, { actor: "ana", why: null })).toBe(false);
     expect((await begin()).taken).toBe(true);
   });
 

@@ -30,7 +30,7 @@ export async function close(history: History, { seconds }: StepOf<"close">): Pro
 }
 
 export async function open(history: History): Promise<void> {
-  const wasClosed = await openChannel(history.database.ledger, "email");
+  const wasClosed = await openChannel(history.database.ledger, "email", { actor: "ana", why: "mended" });
   history.check(wasClosed, history.isClosed, "was closed");
   history.closed = null;
 }

@@ -207,7 +207,7 @@ export function replayRow(
   now: number,
   kind: "replayed" | "redriven",
 ): "replayed" | "moot" | "not allowed" {
-  if (row.state !== "dead" && row.state !== "unknown") return "not allowed";
+  if (row.state !== "dead" && (kind === "redriven" || row.state !== "unknown")) return "not allowed";
   if (isMoot(row, now)) return "moot";
   row.tries.push(kind, ...(row.state === "unknown" ? ["resent"] : []));
   Object.assign(row, { rescues: 0, resends: 0 });

@@ -11,6 +11,6 @@ export async function standStill(stack: Stack, ledger: Ledger): Promise<void> {
 }
 
 export async function goOn(stack: Stack, ledger: Ledger): Promise<void> {
-  await resume(ledger);
+  await resume(ledger, { actor: "drill", why: null });
   stack.schedule.resume();
 }

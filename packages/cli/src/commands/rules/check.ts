@@ -1,8 +1,6 @@
-import { templateNames } from "@owed/channel/template-names";
-import { listRules, listStatuses } from "@owed/ledger";
 import type { Command } from "commander";
 import { type Run, teach } from "../../command.ts";
-import { findingsOf } from "../../rules/findings.ts";
+import { checkRules } from "../../rules/check.ts";
 import { plural } from "../../text/words.ts";
 
 export function check(rules: Command, run: Run): void {
@@ -14,11 +12,7 @@ export function check(rules: Command, run: Run): void {
     examples: ["rules check"],
   }).action(() =>
     run("reads", async ({ ledger }) => {
-      const [counting, statuses] = await Promise.all([
-        listRules(ledger, { history: false }),
-        listStatuses(ledger),
-      ]);
-      const findings = findingsOf(counting, { statuses, templates: templateNames });
+      const { rules: counting, findings } = await checkRules(ledger);
       const errors = findings.filter(({ level }) => level === "error").length;
       return {
         json: { rules: counting.length, errors, findings },

@@ -4,7 +4,7 @@ import { instant, text } from "../../arguments.ts";
 import { type Run, teach } from "../../command.ts";
 import { Failure } from "../../errors.ts";
 import { knownStatus } from "../../rules/known-status.ts";
-import { mootText } from "../../text/moot.ts";
+import { notSentFor, ruleOf } from "../../rules/told.ts";
 import { table } from "../../text/table.ts";
 
 type Options = { shipment: string; status: string; at?: string };
@@ -50,7 +50,7 @@ const describe = (told: readonly WouldTell[]): string[] =>
           row.dueAt.toISOString(),
           `${row.dueThere} ${row.timeZone}`,
           row.sendBy?.toISOString() ?? null,
-          row.moot ? `not sent: ${mootText(row.moot)}` : row.addressed ? null : "not sent: no address",
-          `${row.ruleId} version ${row.version}${row.ofMerchant ? ", the merchant's own" : ""}`,
+          notSentFor(row),
+          ruleOf(row),
         ]),
       );
