@@ -1,4 +1,4 @@
-import { recordLimits } from "@owed/ledger";
+import { listActs, recordLimits } from "@owed/ledger";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
 import { createWorld, idsOf, type World } from "../testing.ts";
@@ -93,6 +93,9 @@ test("close and open: nothing is published in between, and who and why are seen"
       ...{ channel: "email", changed: true, actor: "bea", why: "corrected" },
       before: { for: "operator", why: "ana: wrong template", since: rfc3339, until: null },
     },
+  ]);
+  expect(await listActs(world.db.ledger, 1)).toMatchObject([
+    { actor: "bea", did: "opened", subject: "email", why: "corrected" },
   ]);
   const again = await world.owed("open", "email", "--why", "x");
   expect([again.code, again.out]).toEqual([0, "The channel email was open: its failures are forgotten.\n"]);

@@ -1,4 +1,4 @@
-import { readStatus } from "@owed/ledger";
+import { listActs, readStatus } from "@owed/ledger";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { happen, registerShipment } from "../../../../tests/support/shipment.ts";
 import { createWorld, deliverAs, idsOf, type World } from "../testing.ts";
@@ -77,7 +77,11 @@ test("pause and resume: once each, and a sweep in between is not allowed", async
   );
   const { code, value } = await world.json("sweep");
   expect([code, value]).toMatchObject([3, { error: { kind: "not_allowed" } }]);
-  expect((await world.json("resume")).value).toEqual({ changed: true, paused: null });
+  const over = ["--actor", "bea", "resume", "--why", "it is over"];
+  expect((await world.json(...over)).value).toEqual({ changed: true, paused: null });
+  expect(await listActs(world.db.ledger, 1)).toMatchObject([
+    { actor: "bea", did: "resumed", subject: "sweeps", why: "it is over" },
+  ]);
   expect((await world.json("resume")).value).toEqual({ changed: false, paused: null });
   expect((await readStatus(world.db.ledger)).paused).toBeNull();
 });

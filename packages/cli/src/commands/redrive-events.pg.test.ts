@@ -1,3 +1,4 @@
+import { listActs } from "@owed/ledger";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createWorld, type World } from "../testing.ts";
 
@@ -15,8 +16,24 @@ test.each(["event", "feedback"] as const)(
     await world.sqs.send(queue.url, { MessageBody: body });
     const preview = await world.json("redrive", "--queue", name, "--dry-run");
     expect(preview.value).toEqual({ by: "queue", queue: name, dryRun: true, messages: 1 });
-    const { code, value } = await world.json("redrive", "--queue", name);
+    const { code, value } = await world.json(
+      "--actor",
+      "ana",
+      "redrive",
+      "--queue",
+      name,
+      "--why",
+      "it is back",
+    );
     expect([code, value]).toMatchObject([0, { by: "queue", queue: name, status: "COMPLETED", moved: 1 }]);
+    expect(await listActs(world.db.ledger, 1)).toMatchObject([
+      {
+        actor: "ana",
+        did: "redrove",
+        subject: `the dead-letter queue of the ${name} queue`,
+        why: "it is back",
+      },
+    ]);
     const back = await world.sqs.receive(url);
     expect(back.map(({ Body }) => Body)).toEqual([body]);
     for (const message of back) await world.sqs.remove(url, message);

@@ -1,4 +1,4 @@
-import { keepRefusedEvent, listRefusedBodies } from "@owed/ledger";
+import { keepRefusedEvent, listActs, listRefusedBodies } from "@owed/ledger";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createWorld, type World } from "../testing.ts";
 
@@ -37,7 +37,10 @@ test("given back as it is to the queue it came by, once, unless it is asked for 
   const event = await keep("event", '{"detail": "Zoë\\n"}');
   const feedback = await keep("feedback", '{"source": "aws.ses"}');
   const retry = ["refused", "--retry", event, feedback];
-  const { code, value } = await world.json(...retry, "--actor", "ana");
+  const { code, value } = await world.json(...retry, "--actor", "ana", "--why", "it is registered");
+  expect(await listActs(world.db.ledger, 1)).toMatchObject([
+    { actor: "ana", did: "gave_back", subject: "2 refused events", why: "it is registered" },
+  ]);
   expect([code, value]).toMatchObject([0, { refused: [], actor: "ana" }]);
   expect(value.retried).toEqual(expect.arrayContaining([event, feedback]));
   expect([await drain("event"), await drain("feedback")]).toEqual([
