@@ -14,6 +14,8 @@ const alone = [
 ];
 /** What is deployed: needs SST's platform (`npm run synth` installs it), and is no part of `npm test`. */
 const infra = ["tests/infra/**/*.test.ts", "tests/bundles/**/*.test.ts"];
+/** The console in a Chromium: where none starts, these say why and are left out. */
+const browser = ["tests/browser/**/*.test.ts"];
 const notTests = "**/node_modules/**";
 /** A process for each file would cost more time than most files do. */
 const together = { isolate: false, setupFiles: "tests/support/tidy.ts" };
@@ -50,10 +52,21 @@ export default defineConfig({
         test: {
           name: "flow",
           include: ["tests/**/*.test.ts"],
-          exclude: [notTests, ...infra],
+          exclude: [notTests, ...infra, ...browser],
           globalSetup: cluster,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: browser,
+          globalSetup: "tests/browser/support/setup.ts",
+          // Node runs the product as `npm start` does: vite in between has no `import.meta.resolve`.
+          server: { deps: { external: [/\/packages\/[a-z]+\/src\//] } },
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
