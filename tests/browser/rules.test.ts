@@ -38,7 +38,7 @@ test("each channel's message in a language that runs from right to left, and an 
     await page.goto(`${site.url}/rules/templates`);
     await page.getByRole("link", { name: `ar, customs_hold by ${channel}`, exact: true }).click();
     await shows(page, "h1", `customs_hold by ${channel}`);
-    const sent = page.locator(".sent[lang=ar]").first();
+    const sent = page.locator(".message[lang=ar]").first();
     expect(await sent.getAttribute("dir")).toBe("rtl");
     expect(await sent.textContent()).toMatch(/\p{Script=Arabic}/u);
   }

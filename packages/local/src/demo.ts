@@ -18,6 +18,9 @@ const buyers = [
   { name: "Nguyễn Thị Hoa", address: "hoa.nguyen@example.vn", phone: null, locale: "vi" },
 ];
 
+/** What is owed to her dies, so that there are dead letters to look at. */
+const mistyped = { name: "Pat Doyle", address: "pat.doyle@example..ie", phone: null, locale: "en-IE" };
+
 /** What may happen to a shipment next, from where it is. */
 const next: Record<string, readonly string[]> = {
   registered: ["picked_up"],
@@ -129,7 +132,7 @@ async function register(ledger: Ledger, inboxOf: DemoOptions["inboxOf"]): Promis
   // The number that stands in the emails is the shipment's id as well, so that one leads to the other.
   const id = `OW-${randomUUID().slice(0, 8).toUpperCase()}`;
   const merchant = pick(merchants);
-  const buyer = pick(buyers);
+  const buyer = randomInt(20) === 0 ? mistyped : pick(buyers);
   await registerShipment(ledger, { id, trackingNumber: id, merchant });
   const watch = (
     role: Role,

@@ -10,7 +10,7 @@ import type { Site } from "../support/site.ts";
 export async function shoot(site: Site, folder: string): Promise<void> {
   const ledger = new Ledger({ ...site.stack.ledgerOptions, applicationName: "owed-console" });
   const page = await startConsole({
-    ...{ port: 0, ledger, writer: ledger, sandbox: null, stage: "production", actor: "ada" },
+    ...{ port: 0, ledger, writer: ledger, sandbox: null, stage: "demo", actor: "ada" },
     services: {
       sqs: async () => site.stack.client,
       queue: (name) => site.stack.queues[name],

@@ -1,21 +1,21 @@
 import type { Act } from "@owed/ledger";
 import type { Context } from "../command.ts";
 import type { Result } from "../output.ts";
+import { withBar } from "../text/bar.ts";
 import { mootText } from "../text/moot.ts";
 import { plural } from "../text/words.ts";
 import { foresee } from "./foresee.ts";
 import { oweAgain, type Report, removalText } from "./owe-again.ts";
 import type { Picked } from "./pick.ts";
 
-/** From so many rows on it is said how it goes. */
-const long = 1000;
-
 /** Owes dead rows again through the ledger, and removes their messages from the dead-letter queue. */
 export async function redriveRows(context: Context, picked: Picked, act: Act): Promise<Result> {
-  const report: Report = (doing, done, of) => {
-    if (picked.rows.length > long && doing === "owing") context.progress(`owed again ${done} of ${of}`);
-  };
-  const { redriven, refused, removal } = await oweAgain(context, picked, act, report);
+  const { redriven, refused, removal } = await withBar("redrive", picked.rows.length, (update) => {
+    const report: Report = (doing, done) => {
+      if (doing === "owing") update(done);
+    };
+    return oweAgain(context, picked, act, report);
+  });
   return {
     json: { by: "ledger", redriven, refused, more: picked.more, deadLetters: removal, ...act },
     lines: [

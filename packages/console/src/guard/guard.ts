@@ -31,6 +31,8 @@ export const headers: MiddlewareHandler = secureHeaders({
   xFrameOptions: "DENY",
   // Loopback speaks plain HTTP.
   strictTransportSecurity: false,
+  // An email's frame has an origin of its own, and would be warned of.
+  originAgentCluster: false,
   referrerPolicy: "no-referrer",
 });
 

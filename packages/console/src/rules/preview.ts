@@ -56,16 +56,16 @@ const message: Record<PreviewQuery["channel"], (query: PreviewQuery, written: Wr
   email(query, { lang, dir }) {
     const { subject, text } = rendered("email", query.template, valuesOf(query)).message;
     return html`<h2>Subject</h2>
-    <p class="sent" lang="${lang}" dir="${dir}">${subject}</p>
+    <p class="message" lang="${lang}" dir="${dir}">${subject}</p>
     <h2>As a page</h2>
-    <iframe class="sent-page" sandbox src="${emailOf(query)}" title="The email as a page"></iframe>
+    <iframe class="message-page" sandbox src="${emailOf(query)}" title="The email as a page"></iframe>
     <h2>As text alone</h2>
-    <pre class="sent" lang="${lang}" dir="${dir}" tabindex="0">${text}</pre>`;
+    <pre class="message" lang="${lang}" dir="${dir}" tabindex="0">${text}</pre>`;
   },
   sms(query, { lang, dir }) {
     const sms = rendered("sms", query.template, valuesOf(query)).message;
     return html`<h2>The text</h2>
-    <p class="sent" lang="${lang}" dir="${dir}">${sms.text}</p>
+    <p class="message" lang="${lang}" dir="${dir}">${sms.text}</p>
     ${facts([
       ["Segments, each paid for", sms.segments],
       ["Encoding", sms.encoding],
@@ -75,11 +75,11 @@ const message: Record<PreviewQuery["channel"], (query: PreviewQuery, written: Wr
   webhook(query, { lang, dir }) {
     const { message } = rendered("webhook", query.template, valuesOf(query));
     return html`<h2>In the merchant's inbox</h2>
-    <p class="sent" lang="${lang}" dir="${dir}"><strong>${message.title}</strong></p>
-    <p class="sent" lang="${lang}" dir="${dir}">${message.text}</p>
+    <p class="message" lang="${lang}" dir="${dir}"><strong>${message.title}</strong></p>
+    <p class="message" lang="${lang}" dir="${dir}">${message.text}</p>
     <h2>As JSON</h2>
     <p>These are in the <code>data</code> of what is posted, beside the ids and the status: docs/webhooks.md has it whole.</p>
-    <pre class="sent" tabindex="0">${JSON.stringify(message, null, 2)}</pre>`;
+    <pre class="message" tabindex="0">${JSON.stringify(message, null, 2)}</pre>`;
   },
 };
 

@@ -172,8 +172,8 @@ describe("templates", () => {
 
   test("as an email: a frame of its own that loads nothing and runs nothing, and the text part", async () => {
     const { text, headers } = await get(desk.app, "/rules/templates/preview?template=delivered&locale=ar");
-    const [, source = ""] = text.match(/<iframe class="sent-page" sandbox src="([^"]+)"/) ?? [];
-    expect(text).toMatch(/<pre class="sent" lang="ar" dir="rtl"/);
+    const [, source = ""] = text.match(/<iframe class="message-page" sandbox src="([^"]+)"/) ?? [];
+    expect(text).toMatch(/<pre class="message" lang="ar" dir="rtl"/);
     expect(headers.get("content-security-policy")).not.toContain("unsafe-inline");
     const frame = await get(desk.app, source.replaceAll("&amp;", "&"));
     expect(frame.text).toContain('<html lang="ar" dir="rtl">');
@@ -188,7 +188,7 @@ describe("templates", () => {
     const asked = "/rules/templates/preview?template=customs_hold&channel=sms";
     const { text } = await get(desk.app, `${asked}&locale=de&parcel=X1`);
     expect(plain(text)).toMatch(/Segments, each paid for 1 Encoding GSM-7/);
-    expect(text).toMatch(/<p class="sent" lang="de" dir="ltr">[^<]*X1/);
+    expect(text).toMatch(/<p class="message" lang="de" dir="ltr">[^<]*X1/);
     expect(plain((await get(desk.app, `${asked}&locale=ar`)).text)).toMatch(/Encoding UCS-2/);
   });
 
