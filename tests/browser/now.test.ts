@@ -73,10 +73,12 @@ test("pause, 200 events, resume: whoever looks on sees the backlog grow, drain, 
   await lever(operator, "Resume and sweep");
   await shows(page, "#situation", "All is well");
   await eventually(async () => expect(await figure(page, "Owed now")).toBe("0"));
+  await shows(page, "#latest", "or waited when it began, is still owed");
   const owed = await course.owed();
   const most = owed.indexOf(Math.max(...owed));
   expect(owed[most]).toBeGreaterThanOrEqual(Math.min(200, backlog));
-  expect(owed.slice(0, most + 1), "it grew").toEqual(owed.slice(0, most + 1).toSorted((a, b) => a - b));
+  // Not by each number: a newer event makes some of what waits untrue.
+  expect(most, "the backlog was seen to grow").toBeGreaterThan(1);
   expect(owed.slice(most).length, "the drain was seen on its way").toBeGreaterThan(3);
   expect(owed.at(-1)).toBe(0);
   // Drawn again, and in numbers for whoever can't see it.
