@@ -1,4 +1,6 @@
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
 import { assets } from "./assets.ts";
 import type { Context } from "./context.ts";
 import { deadPages } from "./dead/pages.ts";
@@ -10,11 +12,19 @@ import { outagePages } from "./outages/pages.ts";
 import { rulePages } from "./rules/pages.ts";
 import { sandboxPages } from "./sandbox/pages.ts";
 
+/** Bytes of a form: some thousand ids. */
+const largest = 1_000_000;
+
+const tooLarge = () => {
+  throw new HTTPException(413, { message: "This form is too large: choose fewer, or a whole group." });
+};
+
 /** All that the console answers. */
 export function createApp(context: Context): Hono {
   const app = new Hono();
   app.use("/rules/templates/email", framed);
   app.use(ownHost, headers, sameOrigin);
+  app.use(bodyLimit({ maxSize: largest, onError: tooLarge }));
   app.onError((error, call) => failed(error, call, context));
   app.notFound((call) => missing(call, context));
   assets(app);

@@ -31,7 +31,7 @@ const program = [fileURLToPath(new URL("../bench.ts", import.meta.url))];
 export const allCommand = () =>
   new Command("all")
     .description(
-      "Every benchmark that has a figure to reach, one after the other, each in a process of its own. Takes about twelve minutes; nothing else should run meanwhile.",
+      "Every benchmark that has a figure to reach, one after the other, each in a process of its own. Takes about twenty minutes; nothing else should run meanwhile.",
     )
     .addArgument(new Argument("[benchmark...]", "only these").choices(benchmarks).default(benchmarks))
     .option("--out <file>", "write the JSON there as well")

@@ -118,8 +118,9 @@ const list = (context: Context, rows: readonly RefusedEvent[]): Html =>
   );
 
 const cut = (body: Buffer): string => {
-  const text = printable(body.toString("utf8"));
-  return text.length > much ? `${text.slice(0, much)} …` : text;
+  // At most four bytes a character: the rest is not even read.
+  const text = body.subarray(0, 4 * much + 4).toString("utf8");
+  return printable(text.slice(0, much)) + (text.length > much ? " …" : "");
 };
 
 const chosenFields = html`

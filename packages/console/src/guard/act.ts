@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import * as v from "valibot";
 import type { Context } from "../context.ts";
 import { checkToken } from "./guard.ts";
+import { withNotice } from "./notice.ts";
 
 const reasonText = v.pipe(
   v.string(),
@@ -36,11 +37,11 @@ export function action(
       throw new HTTPException(403, {
         message: "This console only looks: start it with --write to change something.",
       });
-    const why = v.safeParse(reasonText, form.why ?? "");
+    const why = v.safeParse(reasonText, one(form, "why"));
     if (!why.success) throw new HTTPException(400, { message: why.issues[0].message });
     const act = { actor: context.actor, why: why.output };
     const { to, said } = await work({ act, form, writer: context.writer, call });
-    return call.redirect(withNotice(to, said), 303);
+    return call.redirect(withNotice(to, said, context.token), 303);
   });
 }
 
@@ -57,24 +58,19 @@ export function trial(
     const form = await readForm(call);
     checkToken(call, form.token, context.token);
     const { to, said } = await work(sandbox, form);
-    return call.redirect(withNotice(to, said), 303);
+    return call.redirect(withNotice(to, said, context.token), 303);
   });
 }
 
 const readForm = async (call: Call): Promise<Form> => {
-  const body = await call.req.parseBody({ all: true });
+  const body = await call.req.parseBody({ all: true }).catch((cause: unknown) => {
+    throw new HTTPException(400, { message: "This is no form that a browser sends.", cause });
+  });
+  // A file is none of these fields' values.
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
   return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(String) : String(value),
-    ]),
+    Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? value.map(text) : text(value)]),
   );
-};
-
-const withNotice = (to: string, said: string): string => {
-  const [path = "", place] = to.split("#");
-  const notice = `${path.includes("?") ? "&" : "?"}said=${encodeURIComponent(said)}`;
-  return `${path}${notice}${place === undefined ? "" : `#${place}`}`;
 };
 
 /** One value of a form's field; empty where there is none. */

@@ -74,7 +74,7 @@ test("each answer forbids what a page does not need: scripts, styles and frames 
     );
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("referrer-policy")).toBe("same-origin");
     expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
   }
 });
@@ -111,4 +111,16 @@ test("the assets are there, and nothing beside them", async () => {
   }
   for (const name of ["now.ts", "constructor", "..%2f..%2fpackage.json", "__proto__"])
     expect((await get(desk.app, `/assets/${name}`)).status, name).toBe(404);
+});
+
+test("a form that is too large, or none, is refused before it is read", async () => {
+  const large = await post(desk.app, "/sweeps/pause", { why: "x".repeat(1_100_000) });
+  expect([large.status, large.text.includes("too large")]).toEqual([413, true]);
+  const headers = { host: new URL(origin).host, origin, "content-type": "multipart/form-data; boundary=x" };
+  const broken = await desk.app.request(`${origin}/sweeps/pause`, {
+    method: "POST",
+    headers,
+    body: "no parts",
+  });
+  expect(broken.status).toBe(400);
 });

@@ -10,7 +10,7 @@ const own = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** Refuses a request whose Host is not this machine's. */
 export const ownHost: MiddlewareHandler = async (call, next) => {
   const host = call.req.header("host") ?? "";
-  if (!own.has(host.replace(/:\d+$/, "")))
+  if (!own.has(host.toLowerCase().replace(/:\d+$/, "")))
     throw new HTTPException(421, { message: `This console answers on this machine alone, not as ${host}.` });
   await next();
 };
@@ -33,7 +33,8 @@ export const headers: MiddlewareHandler = secureHeaders({
   strictTransportSecurity: false,
   // An email's frame has an origin of its own, and would be warned of.
   originAgentCluster: false,
-  referrerPolicy: "no-referrer",
+  // Without one at all a form of ours would have no origin either.
+  referrerPolicy: "same-origin",
 });
 
 /** A browser says where a request comes from: another origin's changes nothing. */

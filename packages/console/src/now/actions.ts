@@ -1,7 +1,16 @@
 import { closeChannel, openChannel, pause, resume } from "@owed/ledger";
 import type { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
 import type { Context } from "../context.ts";
-import { action, one } from "../guard/act.ts";
+import { action, type Form, one } from "../guard/act.ts";
+
+/** A channel's name, as the form has it. */
+function channelOf(form: Form): string {
+  const name = one(form, "channel");
+  if (!/^[a-z0-9_-]{1,50}$/.test(name))
+    throw new HTTPException(400, { message: "Choose a channel by its name, such as email." });
+  return name;
+}
 
 /** What an operator may do here: as `owed pause`, `resume`, `close` and `open`. */
 export function nowActions(app: Hono, context: Context): void {
@@ -24,7 +33,7 @@ export function nowActions(app: Hono, context: Context): void {
     };
   });
   action(app, context, "/channels/close", async ({ writer, act, form }) => {
-    const channel = one(form, "channel");
+    const channel = channelOf(form);
     const changed = await closeChannel(writer, channel, act);
     return {
       to: "/",
@@ -34,7 +43,7 @@ export function nowActions(app: Hono, context: Context): void {
     };
   });
   action(app, context, "/channels/open", async ({ writer, act, form }) => {
-    const channel = one(form, "channel");
+    const channel = channelOf(form);
     const changed = await openChannel(writer, channel, act);
     return {
       to: "/",

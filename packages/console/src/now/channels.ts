@@ -1,4 +1,5 @@
 import { closing } from "@owed/cli/text/channel";
+import { printable } from "@owed/cli/text/printable";
 import { duration } from "@owed/cli/text/time";
 import type { Channel } from "@owed/ledger";
 import { html } from "hono/html";
@@ -11,7 +12,7 @@ const columns: readonly Column<Channel>[] = [
     name: "Is",
     cell: ({ name, closed }) =>
       closed
-        ? html`<strong class="bad">closed</strong> ${closing(name, closed).replace(/^closed /, "")}`
+        ? html`<strong class="bad">closed</strong> ${printable(closing(name, closed)).replace(/^closed /, "")}`
         : "open",
   },
   { name: "Owed", cell: ({ due }) => due, number: true },

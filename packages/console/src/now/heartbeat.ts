@@ -1,3 +1,4 @@
+import { printable } from "@owed/cli/text/printable";
 import { duration } from "@owed/cli/text/time";
 import { html } from "hono/html";
 import type { Html } from "../page/page.ts";
@@ -16,8 +17,8 @@ function sentence(now: Now): Html {
   const { pulse, beats, every } = now;
   const { paused } = pulse;
   if (paused)
-    return html`<strong class="warn">The sweeps are paused</strong> by ${paused.by} since
-      ${time(paused.at)}${paused.why ? html` (${paused.why})` : ""}: what falls due waits in the ledger.`;
+    return html`<strong class="warn">The sweeps are paused</strong> by ${printable(paused.by)} since
+      ${time(paused.at)}${paused.why ? html` (${printable(paused.why)})` : ""}: what falls due waits in the ledger.`;
   const since = sinceSweep(now);
   if (sweepMissing(now))
     return html`<strong class="bad">${

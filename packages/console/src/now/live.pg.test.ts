@@ -138,3 +138,24 @@ test("nothing is asked when nobody looks any more", async () => {
   for (let times = 0; times < 3; times += 1) await other.next("now");
   expect(count()).toBe(after);
 });
+
+test("HEAD begins no stream: nobody would say that it is left", async () => {
+  const { context, count } = watched();
+  const headers = { host: new URL(origin).host };
+  const answer = await createApp(context).request(`${origin}/live`, { method: "HEAD", headers });
+  expect([answer.status, count()]).toEqual([405, 0]);
+});
+
+test("when nobody can tell of the latest outage, that alone is said, and all else goes on", async () => {
+  const desk = await createDesk();
+  try {
+    await desk.db.sql`REVOKE SELECT ON owed.pause FROM owed_reader`;
+    await desk.db.sql`ALTER TABLE owed.pause RENAME TO pauses`;
+    const page = await open(desk.context);
+    expect(await nextWith(page, "now", "can't be told just now")).toContain("<dt>Owed now</dt><dd>0</dd>");
+    expect((await get(desk.app, "/")).status).toBe(200);
+    await page.leave();
+  } finally {
+    await desk.end();
+  }
+});

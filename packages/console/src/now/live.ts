@@ -12,6 +12,8 @@ import type { Courses, Watch } from "./watch.ts";
 
 /** Sends what changes to one open page, as server-sent events, until it is left. */
 export function sendLive(call: Call, context: Context, watch: Watch, span: Span): Response {
+  // Nobody reads what is answered to HEAD, and nobody would say that it is left.
+  if (call.req.raw.method === "HEAD") return call.body(null, 405);
   return streamSSE(call, async (stream) => {
     const left = Promise.withResolvers<void>();
     stream.onAbort(left.resolve);
@@ -44,7 +46,11 @@ export function sendLive(call: Call, context: Context, watch: Watch, span: Span)
 function latest(stream: SSEStreamingApi, event: string): (data: Html | Promise<string>) => void {
   let sending = false;
   return (data) => {
-    if (sending) return;
+    if (sending) {
+      // Whatever became of it, nobody waits for it.
+      Promise.resolve(data).catch(() => {});
+      return;
+    }
     sending = true;
     Promise.resolve(data)
       .then((text) => stream.writeSSE({ event, data: String(text) }))

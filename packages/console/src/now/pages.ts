@@ -17,7 +17,7 @@ export function nowPages(app: Hono, context: Context): void {
     const page = { place: "now", title: "What is owed now", scripts: ["now"] } as const;
     try {
       const [now, courses] = await Promise.all([readNow(context), readCourses(context.ledger, [span])]);
-      return show(call, context, { ...page, body: nowPage(context, now, courses, span) });
+      return await show(call, context, { ...page, body: nowPage(context, now, courses, span) });
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
       call.status(503);

@@ -108,3 +108,20 @@ test("the longer an answer takes, the longer the pause: no more than its share o
     expect(took / cycle).toBeLessThan(0.27);
   }
 });
+
+test("whoever comes does not wait for the rest after a long answer", async () => {
+  const { asked, ask, times } = heldQuestion();
+  const poll = createPoll(ask, { least: 3600, most: 3600 });
+  const leave = poll.watch("a", () => {});
+  await times(1);
+  const told = Promise.withResolvers<void>();
+  const leaveToo = poll.watch("b", () => told.resolve());
+  asked[0]?.answer("one");
+  await told.promise;
+  const again = Promise.withResolvers<void>();
+  const leaveLast = poll.watch("c", () => again.resolve());
+  await times(2);
+  asked[1]?.answer("two");
+  await again.promise;
+  for (const end of [leave, leaveToo, leaveLast]) end();
+});

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@owed/cli/errors";
 import type { Proven } from "@owed/cli/report/find";
+import { printable } from "@owed/cli/text/printable";
 import { duration } from "@owed/cli/text/time";
 import { plural } from "@owed/cli/text/words";
 import { html } from "hono/html";
@@ -12,16 +15,32 @@ import { isUnsettled, readOutages, restOf } from "./read.ts";
 /** How far back "latest" reaches: milliseconds. */
 const reach = 2 * 3_600_000;
 
+/** Milliseconds that a page waits for the answer, before it shows the one before. */
+const patience = 500;
+
 type Kept = { newest: Promise<Proven | null>; until: number };
 const kept = new WeakMap<Context, Kept>();
+const shown = new WeakMap<Context, Html>();
 
 /**
  * The newest outage of the last two hours, in a paragraph: how long it was, how many were late, whether anything of it is
  * still owed. Many may ask at once and often: the ledger is asked by one of them, and for a fifth of the time at most.
  */
 export async function latestOutage(context: Context): Promise<Html> {
-  const newest = await ask(context);
-  return newest ? paragraph(newest) : html`<p>No outage in the last two hours.</p>`;
+  const before = shown.get(context) ?? html`<p>It is being counted.</p>`;
+  return Promise.race([read(context), sleep(patience, before, { ref: false })]);
+}
+
+/** Never rejects: the rest of a page tells whether the ledger answers. */
+async function read(context: Context): Promise<Html> {
+  try {
+    const newest = await ask(context);
+    const told = newest ? paragraph(newest) : html`<p>No outage in the last two hours.</p>`;
+    shown.set(context, told);
+    return told;
+  } catch (error) {
+    return html`<p class="warn">What became of it can't be told just now: ${printable(messageOf(error))}</p>`;
+  }
 }
 
 function ask(context: Context): Promise<Proven | null> {

@@ -5,13 +5,16 @@ import * as v from "valibot";
 /** What a browser's field for a time holds: no offset, and UTC here, as all times of these pages. */
 const local = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
+/** A time that can be written in UTC as well: RFC 3339 has years of four digits. */
+const isTold = (given: string): boolean => isInstant(given) && new Date(given).getUTCFullYear() < 9999;
+
 const instant = (name: string) =>
   v.pipe(
     v.string(),
     v.trim(),
     v.transform((given) => (local.test(given) ? `${given}${given.length === 16 ? ":00" : ""}Z` : given)),
     v.check(
-      (given) => given === "" || isInstant(given),
+      (given) => given === "" || isTold(given),
       `${name} must be a time that exists, such as 2026-03-29T09:30:00Z.`,
     ),
     v.transform((given) => (given === "" ? null : new Date(given).toISOString())),
@@ -54,7 +57,7 @@ export type Format = (typeof formats)[number];
 export function parseName(name: string): { from: Date; format: Format | null } | null {
   const format = formats.find((one) => name.endsWith(`.${one}`)) ?? null;
   const from = format ? name.slice(0, -format.length - 1) : name;
-  return isInstant(from) ? { from: new Date(from), format } : null;
+  return isTold(from) ? { from: new Date(from), format } : null;
 }
 
 /** Where one outage's page is, of one merchant's notifications or of all. */

@@ -1,7 +1,9 @@
+import { printable } from "@owed/cli/text/printable";
 import type { Context as Call } from "hono";
 import { html } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Context } from "../context.ts";
+import { noticeOf } from "../guard/notice.ts";
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
@@ -25,7 +27,7 @@ export type Page = {
 
 /** Answers with a whole page. Whatever the ledger holds is escaped by `html`, wherever it stands. */
 export function show(call: Call, context: Context, { place, title, body, scripts = [] }: Page) {
-  const said = call.req.query("said");
+  const said = noticeOf(call.req.query("said"), call.req.query("seal"), context.token);
   return call.html(html`<!doctype html>
 <html lang="en">
   <head>
@@ -55,7 +57,7 @@ export function show(call: Call, context: Context, { place, title, body, scripts
     </header>
     <main id="main" tabindex="-1">
       <h1>${title}</h1>
-      ${said ? html`<p class="notice" role="status">${said}</p>` : ""}
+      ${said ? html`<p class="notice" role="status">${printable(said)}</p>` : ""}
       ${body}
     </main>
   </body>

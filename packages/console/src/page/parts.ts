@@ -1,3 +1,4 @@
+import { printable } from "@owed/cli/text/printable";
 import { html } from "hono/html";
 import type { Context } from "../context.ts";
 import type { Html } from "./page.ts";
@@ -10,6 +11,10 @@ export const time = (at: Date | null): Html =>
         .toISOString()
         .replace("T", " ")
         .replace(/\.\d+Z$/, " UTC")}</time>`;
+
+/** Text in which nothing turns the rest of the line round, or hides: `html` made the others. */
+const plain = (value: Html | string | number | null): Html | string | number =>
+  typeof value === "string" ? printable(value) : (value ?? "–");
 
 export type Column<Row> = { name: string; cell: (row: Row) => Html | string | number | null; number?: true };
 
@@ -25,13 +30,13 @@ export const table = <Row>(
     <thead><tr>${columns.map(({ name, number }) => html`<th scope="col" class="${number ? "number" : ""}">${name}</th>`)}</tr></thead>
     <tbody${live === undefined ? "" : html` id="${live}" data-live`}>${rows.map(
       (row) =>
-        html`<tr>${columns.map(({ cell, number }) => html`<td class="${number ? "number" : ""}">${cell(row) ?? "–"}</td>`)}</tr>`,
+        html`<tr>${columns.map(({ cell, number }) => html`<td class="${number ? "number" : ""}">${plain(cell(row))}</td>`)}</tr>`,
     )}</tbody>
   </table></div>`;
 
 /** Facts about one thing, each with its name. */
 export const facts = (of: readonly (readonly [string, Html | string | number | null])[]): Html =>
-  html`<dl class="facts">${of.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value ?? "–"}</dd></div>`)}</dl>`;
+  html`<dl class="facts">${of.map(([name, value]) => html`<div><dt>${name}</dt><dd>${plain(value)}</dd></div>`)}</dl>`;
 
 /** A form that changes something: with the page's token; with a reason where the ledger keeps one. */
 export const form = (

@@ -24,7 +24,7 @@ export async function readPulse(ledger: Ledger): Promise<Pulse> {
   const [row] = await ledger.run(
     (sql) => sql<Row[]>`
       SELECT alive.owed, alive.oldest AS "oldestOwedAge", stopped.rows AS stopped, beat.paused_at, beat.paused_by, beat.paused_why,
-        (SELECT finished_at FROM owed.sweep_run WHERE finished_at IS NOT NULL ORDER BY started_at DESC LIMIT 1) AS "lastSweepAt",
+        (SELECT finished_at FROM owed.sweep_run WHERE finished_at <= now() AND started_at <= now() ORDER BY started_at DESC LIMIT 1) AS "lastSweepAt",
         json_build_object('pending', alive.pending, 'leased', alive.leased, 'queued', alive.queued, 'sending', alive.sending,
           'unknown', alive.unknown + stopped.unknown) AS states
       FROM owed.heartbeat AS beat,
