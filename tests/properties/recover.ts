@@ -63,6 +63,6 @@ async function lookAfter(world: Simulation, left: readonly Left[]): Promise<void
     .map(({ id }) => id);
   for (const id of sent) await resolveAsSent(world.ledger, id, act);
   const again = stopped.map(({ id }) => id).filter((id) => !sent.includes(id));
-  const { moot } = await replay(world.ledger, again, act, "redriven");
+  const { moot } = await replay(world.ledger, again, act, "replayed");
   for (const id of moot.keys()) await cancel(world.ledger, id, act);
 }

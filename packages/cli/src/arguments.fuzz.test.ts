@@ -33,7 +33,14 @@ const lookAlikes = fc.constantFrom(
     "0",
     "000000000001",
   ],
-  ...["2026-03-29T09:30:00+02:00", "2026-03-29T09:30:00", "yesterday", "2026-02-30T00:00:00Z"],
+  // Enough that exist for some of them to be among some hundred.
+  ...[
+    "2026-03-29T09:30:00+02:00",
+    "2026-03-29t09:30:00z",
+    "1970-01-01T00:00:00Z",
+    "2026-12-31T23:59:59.999-11:30",
+  ],
+  ...["2026-03-29T09:30:00", "yesterday", "2026-02-30T00:00:00Z"],
 );
 const given = fc.oneof(lookAlikes, anyText);
 
