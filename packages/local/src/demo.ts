@@ -18,7 +18,7 @@ const buyers = [
   { name: "Nguyễn Thị Hoa", address: "hoa.nguyen@example.vn", phone: null, locale: "vi" },
 ];
 
-/** What is owed to her dies, so that there are dead letters to look at. */
+/** What is owed to her dies. */
 const mistyped = { name: "Pat Doyle", address: "pat.doyle@example..ie", phone: null, locale: "en-IE" };
 
 /** What may happen to a shipment next, from where it is. */
@@ -40,6 +40,8 @@ export type DemoOptions = {
   every: number;
   /** Seconds after which "still held at customs" is due: minutes stand for the product's day. */
   followUp: number;
+  /** Some buyers' addresses are mistyped, so that there are dead letters to look at. */
+  deadLetters?: boolean;
 };
 
 export type Demo = {
@@ -60,11 +62,12 @@ type Shipment = { id: string; status: string; heldUntil: number };
  * A small platform at work: shipments of three merchants whose events keep coming until `stop`. What it does to
  * the ledger is what a real platform does: it registers shipments and who watches them, and puts events on the bus.
  */
-export async function startDemo({ ledger, bus, inboxOf, every, followUp }: DemoOptions): Promise<Demo> {
+export async function startDemo(options: DemoOptions): Promise<Demo> {
+  const { ledger, bus, every, followUp } = options;
   const stopping = new AbortController();
   let shipments: Shipment[] = [];
   const registerMore = async (count: number): Promise<Shipment[]> => {
-    const more = await Promise.all(Array.from({ length: count }, () => register(ledger, inboxOf)));
+    const more = await Promise.all(Array.from({ length: count }, () => register(options)));
     shipments.push(...more);
     return more;
   };
@@ -128,11 +131,11 @@ const pick = <T>(choices: readonly [T, ...T[]] | readonly T[]): T => {
   return choice;
 };
 
-async function register(ledger: Ledger, inboxOf: DemoOptions["inboxOf"]): Promise<Shipment> {
+async function register({ ledger, inboxOf, deadLetters }: DemoOptions): Promise<Shipment> {
   // The number that stands in the emails is the shipment's id as well, so that one leads to the other.
   const id = `OW-${randomUUID().slice(0, 8).toUpperCase()}`;
   const merchant = pick(merchants);
-  const buyer = randomInt(20) === 0 ? mistyped : pick(buyers);
+  const buyer = deadLetters && randomInt(20) === 0 ? mistyped : pick(buyers);
   await registerShipment(ledger, { id, trackingNumber: id, merchant });
   const watch = (
     role: Role,

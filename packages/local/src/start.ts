@@ -90,6 +90,7 @@ async function main(): Promise<void> {
       inboxOf: stack.webhooks.addressOf,
       every: 2,
       followUp: 180,
+      deadLetters: true,
     });
     const page = await startPage(stack, createSandbox(stack, demo), port);
     guide(stack, page);
