@@ -3,7 +3,7 @@ import { type Ledger, type Outage, type Report, type ReportOptions, reportOutage
 import { proofOf } from "./proof.ts";
 
 /** Beats of the schedule that must be missing. */
-const beats = 3;
+export const beats = 3;
 
 /** Seconds without a sweep that worked from which it is an outage. */
 export const gapOf = ({ sweep }: Pick<Settings, "sweep">): number => beats * sweep.every;

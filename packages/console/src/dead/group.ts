@@ -5,20 +5,9 @@ import type { Context as Call } from "hono";
 import { html } from "hono/html";
 import type { Context } from "../context.ts";
 import { type Html, show } from "../page/page.ts";
-import { form, table, time } from "../page/parts.ts";
+import { form, table } from "../page/parts.ts";
 import { type Filter, wordsOf } from "./choice.ts";
-import {
-  choosing,
-  count,
-  fieldsOf,
-  more,
-  narrow,
-  notification,
-  plural,
-  shown,
-  tick,
-  within,
-} from "./parts.ts";
+import { choosing, count, fieldsOf, more, narrow, plural, shown, stoppedColumns, within } from "./parts.ts";
 
 /** The dead letters that fit, the longest dead first: to redrive one, some, or all of them. */
 export async function group(call: Call, context: Context, filter: Filter) {
@@ -82,21 +71,7 @@ const list = (context: Context, rows: readonly Stopped[], moot: ReadonlyMap<stri
   table(
     "Dead letters, the longest dead first",
     [
-      ...(context.writer
-        ? [
-            {
-              name: "Choose",
-              cell: ({ id, shipmentId }: Stopped) => tick(id, `Choose ${id} of shipment ${shipmentId}`),
-            },
-          ]
-        : []),
-      { name: "Dead since", cell: ({ stoppedAt }) => time(stoppedAt) },
-      { name: "Notification", cell: ({ id }) => notification(id) },
-      { name: "Shipment", cell: ({ shipmentId }) => shipmentId },
-      { name: "Status", cell: ({ status }) => status },
-      { name: "Recipient", cell: ({ recipientId }) => recipientId },
-      { name: "Channel", cell: ({ channel }) => channel },
-      { name: "Tries", cell: ({ attempts }) => attempts, number: true },
+      ...stoppedColumns(context, "Dead since"),
       { name: "Reason", cell: ({ reason }) => reason },
       {
         name: "Still true",

@@ -1,7 +1,9 @@
+import type { Stopped } from "@owed/ledger";
 import { html } from "hono/html";
 import type { Context } from "../context.ts";
+import { notificationPath } from "../notified/id.ts";
 import type { Html } from "../page/page.ts";
-import { time } from "../page/parts.ts";
+import { type Column, time } from "../page/parts.ts";
 import type { Choice, Filter } from "./choice.ts";
 
 /** Rows that a page shows at most. */
@@ -25,8 +27,7 @@ export const within = (context: Context, current: Subpage | null): Html => html`
   ${context.writer ? "" : html`<p class="looking">This console only looks, so nothing can be changed here: start it with --write to have the forms.</p>`}`;
 
 /** A notification's id, with the way to its history. */
-export const notification = (id: string): Html =>
-  html`<a href="/notified/${encodeURIComponent(id)}">${id}</a>`;
+export const notification = (id: string): Html => html`<a href="${notificationPath(id)}">${id}</a>`;
 
 export const count = (of: number): string => of.toLocaleString("en");
 
@@ -60,6 +61,25 @@ export const fieldsOf = (choice: Choice): Html =>
 export const tick = (id: string, label: string): Html =>
   html`<input type="checkbox" name="id" value="${id}" aria-label="${label}">`;
 
+/** What is told of each row that waits for a person, between those that a page has of its own; with a box where it can be chosen. */
+export const stoppedColumns = (context: Context, since: string): Column<Stopped>[] => [
+  ...(context.writer
+    ? [
+        {
+          name: "Choose",
+          cell: ({ id, shipmentId }: Stopped) => tick(id, `Choose ${id} of shipment ${shipmentId}`),
+        },
+      ]
+    : []),
+  { name: since, cell: ({ stoppedAt }) => time(stoppedAt) },
+  { name: "Notification", cell: ({ id }) => notification(id) },
+  { name: "Shipment", cell: ({ shipmentId }) => shipmentId },
+  { name: "Status", cell: ({ status }) => status },
+  { name: "Recipient", cell: ({ recipientId }) => recipientId },
+  { name: "Channel", cell: ({ channel }) => channel },
+  { name: "Tries", cell: ({ attempts }) => attempts, number: true },
+];
+
 /** A form around a table of rows to choose from; without one where nothing can be changed. */
 export const choosing = (context: Context, path: string, rows: Html, fields: Html): Html =>
   context.writer
@@ -69,9 +89,6 @@ export const choosing = (context: Context, path: string, rows: Html, fields: Htm
     <div class="decide">${fields}</div>
   </form>`
     : rows;
-
-export const why = (placeholder: string): Html =>
-  html`<label>Why <input name="why" required maxlength="500" placeholder="${placeholder}"></label>`;
 
 /** From when to when, in as few words as it takes. */
 export const since = (oldest: Date, newest: Date): Html =>

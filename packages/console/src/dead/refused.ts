@@ -8,9 +8,9 @@ import * as v from "valibot";
 import type { Context } from "../context.ts";
 import { action, all, type Form, one } from "../guard/act.ts";
 import { type Html, show } from "../page/page.ts";
-import { form, table, time } from "../page/parts.ts";
+import { form, reasonField, table, time } from "../page/parts.ts";
 import { parse } from "./choice.ts";
-import { choosing, count, hidden, more, plural, shown, tick, why, within } from "./parts.ts";
+import { choosing, count, hidden, more, plural, shown, tick, within } from "./parts.ts";
 import type { Runs } from "./runs.ts";
 
 /** Characters of a body that are shown. */
@@ -125,7 +125,7 @@ const cut = (body: Buffer): string => {
 
 const chosenFields = html`
   <label class="beside"><input type="checkbox" name="again"> Also what was given back before</label>
-  ${why("the shipments are registered now")}
+  ${reasonField("the shipments are registered now")}
   <button>Give back the chosen</button>`;
 
 const whole = (context: Context): Html => html`<h2>All of a queue</h2>

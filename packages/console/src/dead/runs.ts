@@ -12,7 +12,7 @@ export type Left = { id: string; why: string };
 export type Run = {
   readonly id: string;
   readonly title: string;
-  /** Who began it; `why` null where nothing keeps a reason. */
+  /** Who began it, and why. */
   readonly by: Act;
   readonly began: Date;
   /** The page that it was begun on. */

@@ -3,9 +3,9 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Context } from "../context.ts";
 import { type Html, show } from "../page/page.ts";
-import { table, time } from "../page/parts.ts";
+import { reasonField, table, time } from "../page/parts.ts";
 import { parseFilter, wordsOf } from "./choice.ts";
-import { choosing, more, narrow, notification, plural, shown, tick, why, within } from "./parts.ts";
+import { choosing, more, narrow, plural, shown, stoppedColumns, within } from "./parts.ts";
 import { resolveAction } from "./resolve.ts";
 
 type Row = Stopped & { history: History | null };
@@ -50,21 +50,7 @@ const list = (context: Context, rows: readonly Row[]): Html =>
   table(
     "Held for a person, the longest held first",
     [
-      ...(context.writer
-        ? [
-            {
-              name: "Choose",
-              cell: ({ id, shipmentId }: Row) => tick(id, `Choose ${id} of shipment ${shipmentId}`),
-            },
-          ]
-        : []),
-      { name: "Held since", cell: ({ stoppedAt }) => time(stoppedAt) },
-      { name: "Notification", cell: ({ id }) => notification(id) },
-      { name: "Shipment", cell: ({ shipmentId }) => shipmentId },
-      { name: "Status", cell: ({ status }) => status },
-      { name: "Recipient", cell: ({ recipientId }) => recipientId },
-      { name: "Channel", cell: ({ channel }) => channel },
-      { name: "Tries", cell: ({ attempts }) => attempts, number: true },
+      ...stoppedColumns(context, "Held since"),
       { name: "Last try", cell: ({ history }) => time(history?.claimedAt ?? null) },
       { name: "Evidence", cell: evidence },
       { name: "Reason", cell: ({ reason }) => reason },
@@ -85,5 +71,5 @@ const decision = html`<fieldset>
     <label class="beside"><input type="radio" name="as" value="sent" required> It was sent: delivered, on your evidence</label>
     <label class="beside"><input type="radio" name="as" value="resend" required> It was not: owe it again, counted as a possible duplicate</label>
   </fieldset>
-  ${why("the recipient has it")}
+  ${reasonField("the recipient has it")}
   <button>Resolve</button>`;

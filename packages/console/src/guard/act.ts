@@ -2,7 +2,7 @@ import type { Act, Ledger } from "@owed/ledger";
 import type { Context as Call, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import * as v from "valibot";
-import type { Context } from "../context.ts";
+import type { Context, Sandbox } from "../context.ts";
 import { checkToken } from "./guard.ts";
 import { withNotice } from "./notice.ts";
 
@@ -20,19 +20,34 @@ export type Form = Record<string, string | string[]>;
 /** What an action gets: who acts and why, on what, and where it may write. */
 export type Action = { act: Act; form: Form; writer: Ledger; call: Call };
 
+/** Adds what a form asks: `POST path` with the page's token. By itself it changes nothing, such as a dry run. */
+export function question(
+  app: Hono,
+  context: Context,
+  path: string,
+  answer: (call: Call, form: Form) => Response | Promise<Response>,
+): void {
+  app.post(path, async (call) => {
+    const form = await readForm(call);
+    checkToken(call, form.token, context.token);
+    return answer(call, form);
+  });
+}
+
+/** Where to go from what was done, and a sentence for the notice there. */
+type Done = { to: string; said: string };
+
 /**
- * Adds what a person may change: `POST path`, with the page's token and a reason (field `why`). `work` does it and returns
- * where to go from there, with a sentence for the notice; a page with the same address shows it.
+ * Adds what a person may change: a question with a reason (field `why`). `work` does it; a page with the address that it
+ * returns shows the notice.
  */
 export function action(
   app: Hono,
   context: Context,
   path: string,
-  work: (action: Action) => Promise<{ to: string; said: string }>,
+  work: (action: Action) => Promise<Done>,
 ): void {
-  app.post(path, async (call) => {
-    const form = await readForm(call);
-    checkToken(call, form.token, context.token);
+  question(app, context, path, async (call, form) => {
     if (!context.writer)
       throw new HTTPException(403, {
         message: "This console only looks: start it with --write to change something.",
@@ -40,27 +55,24 @@ export function action(
     const why = v.safeParse(reasonText, one(form, "why"));
     if (!why.success) throw new HTTPException(400, { message: why.issues[0].message });
     const act = { actor: context.actor, why: why.output };
-    const { to, said } = await work({ act, form, writer: context.writer, call });
-    return call.redirect(withNotice(to, said, context.token), 303);
+    return told(call, context, await work({ act, form, writer: context.writer, call }));
   });
 }
 
-/** Adds what is tried out on the local stack: `POST path` with the page's token; elsewhere there is no such address. */
+/** Adds what is tried out on the local stack, without a reason; elsewhere there is no such address. */
 export function trial(
   app: Hono,
   context: Context,
   path: string,
-  work: (sandbox: NonNullable<Context["sandbox"]>, form: Form) => Promise<{ to: string; said: string }>,
+  work: (sandbox: Sandbox, form: Form) => Promise<Done>,
 ): void {
   const { sandbox } = context;
   if (!sandbox) return;
-  app.post(path, async (call) => {
-    const form = await readForm(call);
-    checkToken(call, form.token, context.token);
-    const { to, said } = await work(sandbox, form);
-    return call.redirect(withNotice(to, said, context.token), 303);
-  });
+  question(app, context, path, async (call, form) => told(call, context, await work(sandbox, form)));
 }
+
+const told = (call: Call, { token }: Context, { to, said }: Done): Response =>
+  call.redirect(withNotice(to, said, token), 303);
 
 const readForm = async (call: Call): Promise<Form> => {
   const body = await call.req.parseBody({ all: true }).catch((cause: unknown) => {
@@ -84,17 +96,3 @@ export const all = (form: Form, name: string): string[] => {
   const value = form[name];
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 };
-
-/** Adds what a form asks and changes nothing, such as a dry run: `POST path` with the page's token. */
-export function question(
-  app: Hono,
-  context: Context,
-  path: string,
-  answer: (call: Call, form: Form) => Response | Promise<Response>,
-): void {
-  app.post(path, async (call) => {
-    const form = await readForm(call);
-    checkToken(call, form.token, context.token);
-    return answer(call, form);
-  });
-}

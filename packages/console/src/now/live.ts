@@ -1,3 +1,4 @@
+import { messageOf } from "@owed/cli/errors";
 import type { Course } from "@owed/ledger";
 import type { Context as Call } from "hono";
 import { html } from "hono/html";
@@ -66,5 +67,3 @@ const courseParts = async (course: Course, span: Span): Promise<string> =>
     series: series(course),
     html: String(await html`${courseTable(course)}<span id="step" data-live>${stepOf(course, span)}</span>`),
   });
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

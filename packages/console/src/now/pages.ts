@@ -1,9 +1,10 @@
+import { messageOf } from "@owed/cli/errors";
 import { LedgerUnavailable } from "@owed/ledger";
 import type { Hono } from "hono";
 import type { Context } from "../context.ts";
 import { show } from "../page/page.ts";
 import { nowActions } from "./actions.ts";
-import { messageOf, sendLive } from "./live.ts";
+import { sendLive } from "./live.ts";
 import { readNow } from "./read.ts";
 import { parseSpan } from "./spans.ts";
 import { nowPage, silentPage } from "./view.ts";

@@ -1,9 +1,7 @@
+import { beats } from "@owed/cli/report/find";
 import type { Now } from "./read.ts";
 
 export type Situation = { tone: "good" | "warn" | "bad"; text: string };
-
-/** Beats without a sweep after which it is missing: as long as an outage report and the alarm wait. */
-const patience = 3;
 
 /** Seconds since a sweep came to its end; null: none ever did, as far as the ledger remembers. */
 export const sinceSweep = ({ at, pulse }: Pick<Now, "at" | "pulse">): number | null =>
@@ -11,7 +9,7 @@ export const sinceSweep = ({ at, pulse }: Pick<Now, "at" | "pulse">): number | n
 
 /** No sweep has come to its end for some beats, and nobody has paused them. */
 export const sweepMissing = (now: Pick<Now, "at" | "pulse" | "every">): boolean =>
-  !now.pulse.paused && (sinceSweep(now) ?? Number.POSITIVE_INFINITY) > patience * now.every;
+  !now.pulse.paused && (sinceSweep(now) ?? Number.POSITIVE_INFINITY) > beats * now.every;
 
 /** How it stands, in words that change when the situation does, and not with each number. */
 export function situation(now: Now): Situation {

@@ -38,6 +38,10 @@ export const table = <Row>(
 export const facts = (of: readonly (readonly [string, Html | string | number | null])[]): Html =>
   html`<dl class="facts">${of.map(([name, value]) => html`<div><dt>${name}</dt><dd>${plain(value)}</dd></div>`)}</dl>`;
 
+/** The reason that the ledger keeps, with an example. */
+export const reasonField = (example: string): Html =>
+  html`<label>Why <input name="why" required maxlength="500" placeholder="${example}"></label>`;
+
 /** A form that changes something: with the page's token; with a reason where the ledger keeps one. */
 export const form = (
   context: Context,
@@ -51,6 +55,6 @@ export const form = (
 ): Html => html`<form method="post" action="${path}" class="act">
     <input type="hidden" name="token" value="${context.token}">
     ${fields}
-    ${why === undefined ? "" : html`<label>Why <input name="why" required maxlength="500" placeholder="${why}"></label>`}
+    ${why === undefined ? "" : reasonField(why)}
     <button class="${danger ? "danger" : ""}">${button}</button>
   </form>`;
