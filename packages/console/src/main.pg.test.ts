@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
+import { endAll, type Program, says, startProgram } from "../../../tests/support/program.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -14,53 +13,26 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-const children = new Set<ChildProcess>();
-afterEach(async () => {
-  for (const child of children) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  }
-  children.clear();
-});
-
-type Run = { child: ChildProcess; output: () => string; ended: Promise<number | null> };
+const programs = new Set<Program>();
+afterEach(() => endAll(programs, "SIGKILL"));
 
 /** Starts the program as under `sst shell --stage staging`. */
-function start(...argv: string[]): Run {
+function start(...argv: string[]): Program {
   const { host, port, database, user: username, password } = db.options;
   const link = { host, port, database, username, password, auth: "password", tls: "off" };
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [program, ...argv], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...{ PATH, NODE_COMPILE_CACHE },
-      SST_RESOURCE_App: JSON.stringify({ name: "owed", stage: "staging" }),
-      SST_RESOURCE_Database: JSON.stringify(link),
-      SST_RESOURCE_Settings: "{}",
-    },
+  const started = startProgram(program, argv, {
+    SST_RESOURCE_App: JSON.stringify({ name: "owed", stage: "staging" }),
+    SST_RESOURCE_Database: JSON.stringify(link),
+    SST_RESOURCE_Settings: "{}",
   });
-  children.add(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  const ended = once(child, "close").then(([code]: (number | null)[]) => code ?? null);
-  return { child, output: () => output, ended };
+  programs.add(started);
+  return started;
 }
 
 /** The address that it says, once it is up. */
-async function addressOf({ child, output, ended }: Run): Promise<string> {
-  const told = new Promise<void>((tell) => {
-    child.stdout?.on("data", () => output().includes("Ctrl-C") && tell());
-  });
-  const failed = ended.then((code) => {
-    throw new Error(`it ended with ${code}: ${output()}`);
-  });
-  failed.catch(() => {});
-  await Promise.race([told, failed]);
-  return /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0] ?? "";
+async function addressOf(started: Program): Promise<string> {
+  await says(started, "Ctrl-C");
+  return /http:\/\/127\.0\.0\.1:\d+/.exec(started.output())?.[0] ?? "";
 }
 
 async function pause(url: string): Promise<number> {

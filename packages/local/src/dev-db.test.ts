@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -8,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { makeFolder } from "../../../tests/support/folder.ts";
+import { endAll, type Program, says, startProgram } from "../../../tests/support/program.ts";
 import { listen } from "./port.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -16,49 +15,23 @@ const program = fileURLToPath(new URL("dev-db.ts", import.meta.url));
 
 let folder: string;
 let linkFile: string;
-const children = new Set<ChildProcess>();
+const programs = new Set<Program>();
 /** One database for all, initialised once. */
 beforeAll(async () => {
   folder = await makeFolder("dev-db");
   linkFile = join(folder, "dev", "database.json");
 });
-afterEach(async () => {
-  for (const child of children) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill("SIGTERM");
-    await once(child, "exit");
-  }
-  children.clear();
-});
+afterEach(() => endAll(programs, "SIGTERM"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-type Run = { child: ChildProcess; output(): string; ended: Promise<number | null> };
-
-function run(port = "0"): Run {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, OWED_FOLDER: folder, OWED_PORT_DEV_DB: port };
-  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
-  children.add(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  const ended = once(child, "close").then(([code]: (number | null)[]) => code ?? null);
-  return { child, output: () => output, ended };
+function run(port = "0"): Program {
+  const started = startProgram(program, [], { OWED_FOLDER: folder, OWED_PORT_DEV_DB: port });
+  programs.add(started);
+  return started;
 }
 
 /** Resolves once it says what to do next. */
-async function up({ child, output, ended }: Run): Promise<void> {
-  const told = new Promise<void>((tell) => {
-    child.stdout?.on("data", () => output().includes("npx sst dev") && tell());
-  });
-  const failed = ended.then((code) => {
-    throw new Error(`dev-db ended with ${code}:\n${output()}`);
-  });
-  failed.catch(() => {});
-  await Promise.race([told, failed]);
-}
+const up = (started: Program): Promise<void> => says(started, "npx sst dev");
 
 const readLink = async () => JSON.parse(await readFile(linkFile, "utf8"));
 
