@@ -21,7 +21,8 @@ const tooLarge = () => {
 
 /** All that the console answers. */
 export function createApp(context: Context): Hono {
-  const app = new Hono();
+  // `/dead/` is `/dead`: a slash at the end comes from typing and from links that others cut.
+  const app = new Hono({ strict: false });
   app.use("/rules/templates/email", framed);
   app.use(ownHost, headers, sameOrigin);
   app.use(bodyLimit({ maxSize: largest, onError: tooLarge }));

@@ -122,6 +122,7 @@ async function addShipments(ledger: Ledger, batch: Batch): Promise<unknown> {
         await transaction`SET LOCAL session_replication_role = replica`;
         await transaction`SET LOCAL work_mem = '64MB'`;
         await transaction.unsafe(statement);
+        await transaction.unsafe(countNow);
       }),
     { repeatable: false },
   );
@@ -135,6 +136,12 @@ export const emptyLedger = (ledger: Ledger): Promise<unknown> =>
         owed.claim_mark, owed.sweep_run RESTART IDENTITY CASCADE`,
     { repeatable: true },
   );
+
+/**
+ * Has what a transaction changes counted at its end, and not some seconds later, when autovacuum would take for new what
+ * `settle` has cleared away.
+ */
+export const countNow = "SELECT pg_stat_force_next_flush()";
 
 /** Lets the server do now what it would do while something is measured. */
 export async function settle(

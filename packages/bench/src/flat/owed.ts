@@ -1,15 +1,19 @@
 import type { Ledger } from "@owed/ledger";
+import { countNow, settle } from "../database/fill.ts";
 
 /** Makes the rows that were leased and marked owed again, as they were at first, and clears away what they left. */
 export async function oweAgain(ledger: Ledger): Promise<void> {
   await ledger.run(
-    (sql) => sql`
-      UPDATE owed.notification SET state = 'pending', owed_at = due_at, lease_token = 0, leased_until = NULL, queued_at = NULL
-      WHERE owed_at IS NOT NULL AND state = 'queued'`,
+    (sql) =>
+      sql.begin(async (transaction) => {
+        await transaction`
+          UPDATE owed.notification SET state = 'pending', owed_at = due_at, lease_token = 0, leased_until = NULL, queued_at = NULL
+          WHERE owed_at IS NOT NULL AND state = 'queued'`;
+        await transaction.unsafe(countNow);
+      }),
     { repeatable: true },
   );
-  await ledger.run((sql) => sql`VACUUM owed.notification`, { repeatable: true });
-  await ledger.run((sql) => sql`CHECKPOINT`, { repeatable: true });
+  await settle(ledger, "owed.notification");
 }
 
 /** Rows of the ledger, and megabytes on the disk with all indexes, of the table alone, and of the index of what is owed. */

@@ -88,6 +88,17 @@ test("no page has a script, a style or a handler in itself", async () => {
   }
 });
 
+test.each(["/dead/", "/notified/", "/outages/", "/rules/"])(
+  "%s: a slash more leads to the same page",
+  async (path) => {
+    const [slashed, plain] = [await get(desk.app, path), await get(desk.app, path.slice(0, -1))];
+    expect(slashed.status).toBe(200);
+    const heading = /<h1>.*<\/h1>/;
+    expect(slashed.text).toMatch(heading);
+    expect(heading.exec(slashed.text)?.[0]).toBe(heading.exec(plain.text)?.[0]);
+  },
+);
+
 test("what is at no address is said with the address, harmless", async () => {
   const { status, text } = await get(desk.app, "/%3Cscript%3Ealert(1)%3C/script%3E");
   expect(status).toBe(404);
