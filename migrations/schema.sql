@@ -1414,6 +1414,7 @@ CREATE OR REPLACE FUNCTION owed.load(lost_after double precision, lease double p
  RETURNS TABLE(channel text, due bigint, oldest_due_at timestamp with time zone, in_queue bigint, queued_overdue boolean, unknown_due boolean, vanished boolean, oldest_owed_at timestamp with time zone, on_the_way uuid[])
  LANGUAGE sql
  STABLE
+ SET enable_seqscan TO 'off'
 AS $function$
   SELECT n.channel,
     count(*) FILTER (WHERE n.state IN ('pending', 'leased') AND n.owed_at <= now()),
