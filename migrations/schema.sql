@@ -133,6 +133,15 @@ CREATE TABLE owed.event (
 
 CREATE INDEX event_shipment ON owed.event USING btree (shipment_id, occurred_at, id);
 
+CREATE TABLE owed.former_address (
+  subscriber_id bigint NOT NULL,
+  address text NOT NULL,
+  CONSTRAINT former_address_pkey PRIMARY KEY (subscriber_id, address),
+  CONSTRAINT former_address_subscriber_id_fkey FOREIGN KEY (subscriber_id) REFERENCES owed.subscriber(id) ON DELETE CASCADE
+);
+
+CREATE INDEX former_address_found ON owed.former_address USING btree (translate(lower(btrim(address)), ' ()./-'::text, ''::text), subscriber_id);
+
 CREATE TABLE owed.heartbeat (
   one boolean DEFAULT true NOT NULL,
   holder bigint,
@@ -254,11 +263,9 @@ CREATE INDEX notification_due ON owed.notification USING brin (due_at timestampt
 
 CREATE INDEX notification_held ON owed.notification USING btree (due_at, id) WHERE (owed_at = 'infinity'::timestamp with time zone);
 
-CREATE INDEX notification_message ON owed.notification USING brin (provider_message_id text_bloom_ops (n_distinct_per_range='40', false_positive_rate='0.005')) WITH (pages_per_range='2');
+CREATE INDEX notification_message ON owed.notification USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
 
 CREATE INDEX notification_owed ON owed.notification USING btree (owed_at) WHERE (owed_at IS NOT NULL);
-
-CREATE INDEX notification_sent_to ON owed.notification USING brin (translate(lower(btrim(sent_to)), ' ()./-'::text, ''::text) text_bloom_ops (n_distinct_per_range='40', false_positive_rate='0.005')) WITH (pages_per_range='2');
 
 CREATE INDEX notification_shadow_due ON owed.notification USING btree (due_at) WHERE ((mode = 'shadow'::text) AND (shadow_published_at IS NULL) AND (shadow_moot IS NULL));
 
@@ -337,8 +344,6 @@ END),
 CREATE INDEX notification_archive_due ON owed.notification_archive USING brin (due_at timestamptz_minmax_multi_ops) WITH (autosummarize='on');
 
 CREATE INDEX notification_archive_message ON owed.notification_archive USING brin (provider_message_id text_bloom_ops (n_distinct_per_range='1000', false_positive_rate='0.001')) WITH (pages_per_range='32', autosummarize='on');
-
-CREATE INDEX notification_archive_sent_to ON owed.notification_archive USING brin (translate(lower(btrim(sent_to)), ' ()./-'::text, ''::text) text_bloom_ops (n_distinct_per_range='1000', false_positive_rate='0.001')) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE TABLE owed.old_send (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -957,6 +962,8 @@ DECLARE
   v_people     bigint[];
   v_rows       uuid[];
   v_sent       uuid[] := '{}';
+  v_former     boolean := false;
+  v_forgotten  integer;
   v_attempts   bigint[] := '{}';
   v_hints      bigint[] := '{}';
   v_timers     text[] := '{}';
@@ -979,7 +986,8 @@ BEGIN
       SELECT DISTINCT s.shipment_id FROM owed.subscriber s
       WHERE owed.same_address(s.address, p_address) AND coalesce(s.channel = p_channel, true));
     v_sent := ARRAY(SELECT n.id FROM owed.notification_ever n WHERE owed.same_address(n.sent_to, p_address));
-    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' THEN
+    v_former := EXISTS (SELECT FROM owed.former_address f WHERE owed.same_address(f.address, p_address));
+    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' AND NOT v_former THEN
       PERFORM owed.refuse('address', 'must be an email address, a telephone number of 7 digits or more, a URL that begins with '
         'https://, or exactly what a subscriber has');
     END IF;
@@ -1021,7 +1029,7 @@ BEGIN
   v_people := owed.people(v_shipments, p_address, p_channel, p_recipient_id);
   v_rows := owed.rows_of(v_people);
   v_addresses := owed.addresses_of(v_people, v_rows, p_address);
-  known := v_people <> '{}';
+  known := v_people <> '{}' OR v_former;
   SELECT coalesce(array_agg(DISTINCT owed.address_key(address)), '{}') INTO v_keys FROM unnest(v_addresses) AS address;
   SELECT coalesce(array_agg(DISTINCT btrim(s.name)), '{}') INTO v_names
   FROM owed.subscriber s WHERE s.id = ANY (v_people) AND octet_length(btrim(s.name)) > 2;
@@ -1057,6 +1065,9 @@ BEGIN
     GET DIAGNOSTICS subscribers = ROW_COUNT;
     SELECT coalesce(sum(owed.rename_old_sends(s.id, s.recipient_digest, s.recipient_id)), 0) INTO texts
     FROM owed.subscriber s WHERE s.id = ANY (v_people) AND s.recipient_digest IS NOT NULL;
+
+    DELETE FROM owed.former_address f WHERE f.subscriber_id = ANY (v_people) OR owed.same_address(f.address, p_address);
+    GET DIAGNOSTICS v_forgotten = ROW_COUNT;
 
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = clock_timestamp(), cancelled_by = 'erasure ' || erase.id,
       reason = 'erased', owed_at = NULL, died_at = NULL, stopped_at = NULL
@@ -1108,7 +1119,7 @@ BEGIN
     UPDATE owed.refused_event r SET body = '' WHERE r.id = ANY (v_refused) AND octet_length(r.body) > 0;
     GET DIAGNOSTICS refused_events = ROW_COUNT;
 
-    IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts = 0 THEN
+    IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts + v_forgotten = 0 THEN
       RAISE EXCEPTION 'undone' USING ERRCODE = 'OW005';
     END IF;
     UPDATE owed.erasure x SET subscribers = erase.subscribers, notifications = erase.notifications, cancelled = erase.cancelled,
@@ -1213,10 +1224,10 @@ BEGIN
     RETURN QUERY
       SELECT s.id, NULL::uuid FROM owed.subscriber s WHERE owed.same_address(s.address, p_value) ORDER BY s.id DESC LIMIT v_most;
     GET DIAGNOSTICS v_found = ROW_COUNT;
-    -- Where messages went, only if there is room: a shop's URL stands on every other row.
     IF v_found < v_most THEN
       RETURN QUERY
-        SELECT n.subscriber_id, NULL::uuid FROM owed.notification_ever n WHERE owed.same_address(n.sent_to, p_value) LIMIT 10000;
+        SELECT f.subscriber_id, NULL::uuid FROM owed.former_address f
+        WHERE owed.same_address(f.address, p_value) ORDER BY f.subscriber_id DESC LIMIT v_most;
     END IF;
   END IF;
 END $function$;
@@ -1378,6 +1389,17 @@ AS $function$
     split_part(wrong, ' ', 1), substr(wrong, strpos(wrong, ' ') + 1)
   FROM judged
 $function$;
+
+CREATE OR REPLACE FUNCTION owed.keep_former_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO owed.former_address (subscriber_id, address) VALUES (OLD.id, OLD.address) ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION owed.keep_mode(p_merchant_id text)
  RETURNS text
@@ -2429,6 +2451,8 @@ CREATE TRIGGER the_end_is_final AFTER UPDATE ON owed.notification_archive FOR EA
 
 CREATE TRIGGER a_version_is_final BEFORE UPDATE ON owed.rule FOR EACH ROW WHEN (NOT old.active OR (to_jsonb(new.*) - ARRAY['active'::text, 'retired_at'::text, 'retired_by'::text, 'retired_why'::text]) <> (to_jsonb(old.*) - ARRAY['active'::text, 'retired_at'::text, 'retired_by'::text, 'retired_why'::text])) EXECUTE FUNCTION owed.refuse_to_rewrite_a_rule();
 
+CREATE TRIGGER former_address AFTER UPDATE OF address ON owed.subscriber FOR EACH ROW WHEN (old.address <> COALESCE(new.address, ''::text) AND new.erased_at IS NULL) EXECUTE FUNCTION owed.keep_former_address();
+
 CREATE TRIGGER not_a_crowd BEFORE INSERT ON owed.subscriber FOR EACH ROW EXECUTE FUNCTION owed.refuse_crowd();
 
 COMMENT ON COLUMN owed.act.subject IS 'the sweeps, a channel, or a queue with how many of its messages';
@@ -2476,6 +2500,7 @@ COMMENT ON COLUMN owed.subscriber.recipient_digest IS 'of the recipient''s id be
 COMMENT ON COLUMN owed.subscriber.time_zone IS 'by its name in the IANA database; null: the merchant''s';
 COMMENT ON FUNCTION owed.record_event(id text, shipment_id text, status text, occurred_at timestamp with time zone) IS 'records an event and its notifications in the caller''s transaction; returns how many are new; raises OW001 when refused';
 COMMENT ON TABLE owed.backfill_refusal IS 'lines that were left out; of a file the first 10,000, and never a value';
+COMMENT ON TABLE owed.former_address IS 'which addresses a subscriber had before; gone with an erasure';
 COMMENT ON TABLE owed.notification_archive IS 'notifications of shipments that are over; a later column of owed.notification is one here too';
 
 GRANT EXECUTE ON FUNCTION owed.address_digest(address text) TO owed_deliver;

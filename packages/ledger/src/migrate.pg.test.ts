@@ -78,6 +78,38 @@ describe("a run", () => {
   });
 });
 
+test("where something was sent before migration 20 is an address of before, once, unless it is the address now", async () => {
+  for (const file of files.slice(19)) await rm(join(folder, file));
+  await migrate(options, folder);
+  await sql`SELECT owed.register_shipment('S', 'M', 'Shop', 'T')`;
+  const address = { ann: "ann@old.example", ben: "ben@example.com", cem: "cem@example.com" };
+  for (const [recipient, given] of Object.entries(address))
+    await sql`SELECT owed.subscribe('S', ${recipient}, 'buyer', 'email', ${given})`;
+  for (const status of ["picked_up", "out_for_delivery"])
+    await sql`SELECT owed.record_event(${status}, 'S', ${status}, now())`;
+  await sql.begin(async (transaction) => {
+    await transaction`SET LOCAL session_replication_role = replica`;
+    await transaction`
+      UPDATE owed.notification n SET sent_to = s.address FROM owed.subscriber s
+      WHERE s.id = n.subscriber_id AND s.recipient_id <> 'cem'`;
+    await transaction`
+      INSERT INTO owed.notification_archive SELECT * FROM owed.notification WHERE sent_to = ${address.ben}`;
+    await transaction`DELETE FROM owed.notification WHERE sent_to = ${address.ben}`;
+  });
+  await sql`SELECT owed.subscribe('S', 'ann', 'buyer', 'email', 'ann@new.example')`;
+  await sql`SELECT owed.subscribe('S', 'cem', 'buyer', 'email', 'cem@new.example')`;
+  await migrate(options, migrations);
+  const former = () => sql`
+    SELECT s.recipient_id AS recipient, f.address FROM owed.former_address f JOIN owed.subscriber s ON s.id = f.subscriber_id
+    ORDER BY f.subscriber_id`;
+  expect(await former()).toEqual([{ recipient: "ann", address: address.ann }]);
+  await sql`SELECT owed.subscribe('S', 'ben', 'buyer', 'email', NULL)`;
+  expect(await former()).toEqual([
+    { recipient: "ann", address: address.ann },
+    { recipient: "ben", address: address.ben },
+  ]);
+});
+
 describe("is refused", () => {
   test("when a migration that has run was changed, by name and with the way out", async () => {
     await migrate(options, folder);

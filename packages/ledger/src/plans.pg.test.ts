@@ -24,18 +24,16 @@ const buyers = 50;
 const none = { leased: 0, published: 0, failed: 0, cancelled: 0, rescued: 0, unknown: 0, resent: 0 };
 
 let database: TestDatabase;
+/** A session beside the ledger's: whatever it scanned is told when it ends. */
+function connect(): postgres.Sql {
+  const { host, port, user, password, database: name } = database.options;
+  const access = { host, port, user, password, database: name };
+  return postgres({ ...access, max: 1, connection: { application_name: "planned" } });
+}
+
 beforeAll(async () => {
   database = await createDatabase();
-  const { host, port, user, password, database: name } = database.options;
-  const sql = postgres({
-    host,
-    port,
-    user,
-    password,
-    database: name,
-    max: 1,
-    connection: { application_name: "planned" },
-  });
+  const sql = connect();
   // Statistics from the middle of the filling would be neither of the two cases.
   await sql`ALTER TABLE owed.notification SET (autovacuum_enabled = off)`;
   await sql`SELECT owed.register_shipment('S-' || n, 'm', 'Shop', 'T-' || n) FROM generate_series(1, ${shipments}::int) n`;
@@ -76,15 +74,15 @@ async function scans(): Promise<number> {
 }
 
 /** Two events: one of a shipment that is new, one of the oldest. What is there fell due after the last beat, which left nothing. */
-async function recordedNow(turn: string): Promise<string[]> {
+async function recordedNow(sql: postgres.Sql, turn: string): Promise<string[]> {
   const id = turn.replaceAll(" ", "-");
-  await database.sql`UPDATE owed.heartbeat SET beat_at = now() - interval '100 s'`;
-  await database.sql`SELECT owed.register_shipment(${id}, 'm', 'Shop', 'T')`;
-  await database.sql`
+  await sql`UPDATE owed.heartbeat SET beat_at = now() - interval '100 s'`;
+  await sql`SELECT owed.register_shipment(${id}, 'm', 'Shop', 'T')`;
+  await sql`
     SELECT owed.subscribe(${id}, 'buyer-' || b, 'buyer', 'email', 'a@example.com') FROM generate_series(1, 2) b`;
   const events = [id, `S-1-${id}`];
   for (const [place, event] of events.entries())
-    await database.sql`SELECT owed.record_event(${event}, ${place === 0 ? id : "S-1"}, 'delivery_exception', now())`;
+    await sql`SELECT owed.record_event(${event}, ${place === 0 ? id : "S-1"}, 'delivery_exception', now())`;
   return events;
 }
 
@@ -95,6 +93,7 @@ test.each(["without statistics", "with statistics"])(
     if (which === "with statistics") await database.sql`ANALYZE`;
     const before = await scans();
     const ledger = new Ledger({ ...database.options, connections: 1, applicationName: "planned" });
+    const platform = connect();
     for (let turn = 0; turn < 8; turn += 1) {
       const beginning = await beginSweep(ledger, defaultDurations);
       if (!beginning.taken) throw new Error(beginning.why);
@@ -143,11 +142,12 @@ test.each(["without statistics", "with statistics"])(
       );
       expect(await audit(ledger, { shipmentId: "S-7" })).toHaveLength(4 * buyers);
       await finishSweep(ledger, defaultDurations, beginning.run, none, null);
-      const events = await recordedNow(`${which} ${turn}`);
+      const events = await recordedNow(platform, `${which} ${turn}`);
       const own = await leaseOwn(ledger, defaultDurations, { events, every: 60, queued: 50_000 });
       expect(own.leased.length).toBeGreaterThanOrEqual(2);
     }
     await ledger.close();
+    await platform.end();
     expect(await scans()).toBe(before);
   },
 );

@@ -73,7 +73,7 @@ const readIndexes = () => database.sql<{ name: string; columns: string[] }[]>`
   WHERE i.indrelid = 'owed.notification'::regclass AND am.amname <> 'brin' ORDER BY 1`;
 
 describe("the cost of a clean delivery", () => {
-  test("no index but those of what is owed, or held, depends on a column that it changes: such a one would end the updates on the same page", async () => {
+  test("no index depends on a column that it changes, which would end the updates on the same page, but those of what is owed, or held, and of message ids", async () => {
     const steps = new Map<string, string[]>();
     let before: Columns = {};
     for await (const step of deliverCleanly(1)) {
@@ -101,10 +101,13 @@ describe("the cost of a clean delivery", () => {
     );
     expect(dependent).toEqual([
       { name: "owed.notification_held", columns: ["due_at", "id", "owed_at"] },
+      { name: "owed.notification_message", columns: ["provider_message_id"] },
       { name: "owed.notification_owed", columns: ["owed_at"] },
     ]);
-    // The claim leaves even that one alone.
+    // The claim leaves even those alone, and a message id is written where the row is owed no more.
     expect(steps.get("claim")).not.toContain("owed_at");
+    expect(steps.get("claim")).not.toContain("provider_message_id");
+    expect(steps.get("record")).toEqual(expect.arrayContaining(["owed_at", "provider_message_id"]));
   });
 
   test("an index on the state, or one whose predicate names it, would be noticed", async () => {

@@ -48,6 +48,23 @@ test("what is filled in is what the product would have written, and all of it is
   expect((await readStatus(database.ledger)).states).toMatchObject({ delivered: 16 });
 });
 
+test("what is owed lies together, not where there is room on a page of the history", async () => {
+  const { sql } = database;
+  await emptyLedger(setUp);
+  await addHistory(setUp, 2000);
+  await settle(setUp);
+  await oweRows(setUp, 200);
+  const pages = await sql<{ state: string; pages: number }[]>`
+    SELECT state, count(DISTINCT (ctid::text::point)[0])::int AS pages FROM owed.notification GROUP BY state ORDER BY state DESC`;
+  const [owed, history] = pages;
+  expect(pages.map(({ state }) => state)).toEqual(["pending", "delivered"]);
+  expect(history?.pages).toBeGreaterThan(100);
+  expect(owed?.pages).toBeLessThan(15);
+  const [{ options } = {}] =
+    await sql`SELECT reloptions AS options FROM pg_class WHERE oid = 'owed.notification'::regclass`;
+  expect(options).toContain("fillfactor=50");
+});
+
 test("work is measured, and what the measuring itself asks is not", async () => {
   await emptyLedger(setUp);
   await oweRows(setUp, 20);

@@ -8,7 +8,7 @@ import { type Figure, figureTable, type Series, series, showNumber, showSeries }
 import { describeMachine, type Machine } from "../machine.ts";
 import { withProgress } from "../progress.ts";
 import { beat } from "./leasing.ts";
-import { oweAgain, type Size, sizeOf } from "./owed.ts";
+import { oweAnew, type Size, sizeOf } from "./owed.ts";
 
 type Options = { rows: number; runs: number; history: number[]; json: boolean };
 
@@ -107,7 +107,7 @@ async function measureSize(
 /** Rows a second, and everything is owed again afterwards. */
 async function rateOf(database: LedgerDatabase, rows: number): Promise<number> {
   const { lease } = await beat(database, rows);
-  await oweAgain(database.setUp);
+  await oweAnew(database.setUp, rows);
   return rows / lease;
 }
 

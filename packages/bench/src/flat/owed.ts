@@ -1,19 +1,31 @@
 import type { Ledger } from "@owed/ledger";
-import { countNow, settle } from "../database/fill.ts";
+import { countNow, oweRows, settle } from "../database/fill.ts";
 
-/** Makes the rows that were leased and marked owed again, as they were at first, and clears away what they left. */
-export async function oweAgain(ledger: Ledger): Promise<void> {
+/**
+ * Takes out what was leased and marked, with what it came from, and owes as much anew: written to pages of its own, as what
+ * comes in is. The foreign keys are not looked up, since nothing is left of what they name.
+ */
+export async function oweAnew(ledger: Ledger, rows: number): Promise<void> {
   await ledger.run(
     (sql) =>
       sql.begin(async (transaction) => {
+        await transaction`SET LOCAL session_replication_role = replica`;
         await transaction`
-          UPDATE owed.notification SET state = 'pending', owed_at = due_at, lease_token = 0, leased_until = NULL, queued_at = NULL
-          WHERE owed_at IS NOT NULL AND state = 'queued'`;
+          WITH queued AS (
+            DELETE FROM owed.notification WHERE owed_at IS NOT NULL AND state = 'queued' RETURNING event_key, subscriber_id
+          ), event AS (
+            DELETE FROM owed.event WHERE key IN (SELECT event_key FROM queued) RETURNING shipment_id
+          ), subscriber AS (
+            DELETE FROM owed.subscriber WHERE id IN (SELECT subscriber_id FROM queued)
+          )
+          DELETE FROM owed.shipment WHERE id IN (SELECT shipment_id FROM event)`;
         await transaction.unsafe(countNow);
       }),
     { repeatable: true },
   );
-  await settle(ledger, "owed.notification");
+  await settle(ledger);
+  await oweRows(ledger, rows);
+  await settle(ledger);
 }
 
 /** Rows of the ledger, and megabytes on the disk with all indexes, of the table alone, and of the index of what is owed. */

@@ -36,10 +36,12 @@ beforeAll(async () => {
         FROM (SELECT n, now() - interval '60 days' * (1 - n::float8 / ${rows}) AS at FROM generate_series(1, ${rows}::int) n) AS one
         RETURNING *)
       INSERT INTO owed.notification (id, event_key, due_at, subscriber_id, rule_id, channel, state, delivered_at, evidence,
-        provider_message_id, sent_to)
+        provider_message_id)
       SELECT owed.notification_id(e.key, 1), e.key, e.occurred_at, s.id, 1, 'email', 'delivered', e.occurred_at, 'reply',
-        md5(e.id), 'then-' || s.address
+        md5(e.id)
       FROM happened e JOIN owed.subscriber s USING (shipment_id) ORDER BY e.key`;
+    await sql`
+      INSERT INTO owed.former_address (subscriber_id, address) SELECT id, 'then-' || address FROM owed.subscriber`;
     await sql`
       WITH old AS (DELETE FROM owed.notification WHERE due_at < now() - interval '30 days' RETURNING *)
       INSERT INTO owed.notification_archive SELECT * FROM old`;
@@ -52,7 +54,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const asked = ["notification", "notification_archive", "subscriber", "event", "shipment", "attempt"];
+const asked = [
+  "notification",
+  "notification_archive",
+  "subscriber",
+  "former_address",
+  "event",
+  "shipment",
+  "attempt",
+];
 
 /** Scans so far, whole ones of the tables and of each index, once the sessions that ran them have told theirs. */
 async function scans(): Promise<{ whole: number; of: Map<string, number> }> {
@@ -77,11 +87,11 @@ const find = (by: "recipient" | "address" | "message", value: string) => async (
 };
 
 const message = "notification_message notification_archive_message attempt_message old_send_message";
-const sentTo = "subscriber_address notification_sent_to notification_archive_sent_to";
+const address = "subscriber_address former_address_found";
 test.each<[what: string, indexes: string, ask: (ledger: Ledger) => Promise<unknown>]>([
   ["a recipient", "subscriber_recipient", find("recipient", "buyer-77")],
-  ["an address", sentTo, find("address", "Buyer77@example.com")],
-  ["an address of before", sentTo, find("address", "then-buyer11000@example.com")],
+  ["an address", address, find("address", "Buyer77@example.com")],
+  ["an address of before", address, find("address", "then-buyer11000@example.com")],
   ["a message", message, find("message", messageOf(11_000))],
   ["the course", "notification_due", (ledger) => readCourse(ledger, { seconds: 3600, step: 60 })],
   ["the pulse", "notification_owed notification_stopped", readPulse],

@@ -118,7 +118,7 @@ describe("by an address", () => {
     expect(await find("address", other)).toEqual([]);
   });
 
-  test("to which something was sent that the subscriber has no more, in the archive too", async () => {
+  test("that the subscriber has no more, in the archive too", async () => {
     const shipment = await watch(database, ann);
     await tell(database, shipment);
     await watch(database, { ...ann, address: "ann@new.example" }, shipment);

@@ -116,6 +116,26 @@ describe("whom", () => {
     await watch(database, { address: "new@example.com" }, shipment);
     expect(await erased({ address: "old@example.com" })).toMatchObject({ subscribers: 0, notifications: 1 });
     expect(await database.sql`SELECT address FROM owed.subscriber`).toEqual([{ address: "new@example.com" }]);
+    expect(await everything(database)).not.toContain("old@example.com");
+    expect(await erased({ address: "old@example.com" })).toBeNull();
+  });
+
+  test("an address that was corrected before anything was sent to it, alone and with its owner", async () => {
+    const shipment = await watch(database, { address: "odd" });
+    await watch(database, { address: "new@example.com" }, shipment);
+    expect(await erased({ address: "Odd" }, true)).toEqual(nothing);
+    expect(await everything(database)).toContain("odd");
+    expect(await erased({ address: "Odd" })).toEqual({ ...nothing, id: expect.any(String) });
+    expect(await everything(database)).not.toContain("odd");
+    expect(await database.sql`SELECT address FROM owed.subscriber`).toEqual([{ address: "new@example.com" }]);
+    await watch(database, { address: "newer@example.com" }, shipment);
+    const other = await watch(database, { address: "jo@example.com" });
+    await watch(database, { address: "jo.two@example.com" }, other);
+    expect(await erased({ shipmentId: shipment, recipientId: "buyer-1" })).toMatchObject({ subscribers: 1 });
+    expect(await everything(database)).not.toMatch(/newe?r?@example/);
+    expect(await database.sql`SELECT address FROM owed.former_address`).toEqual([
+      { address: "jo@example.com" },
+    ]);
   });
 });
 
