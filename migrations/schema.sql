@@ -256,7 +256,7 @@ END),
   autovacuum_vacuum_cost_delay=0,
   autovacuum_vacuum_scale_factor=0.01,
   autovacuum_vacuum_threshold=1000,
-  fillfactor=50
+  fillfactor=45
 );
 
 CREATE INDEX notification_due ON owed.notification USING brin (due_at timestamptz_minmax_multi_ops) WITH (autosummarize='on');
@@ -1575,11 +1575,11 @@ CREATE OR REPLACE FUNCTION owed.new_event_key()
  LANGUAGE sql
  PARALLEL SAFE
 AS $function$
-  SELECT (left(u, 32) || '0000')::uuid
-  FROM (SELECT encode(
-    set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
-      PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
-      52, 1), 53, 1), 'hex')::uuid::text AS u) AS v7
+  SELECT (left(encode(
+    overlay(uuid_send(gen_random_uuid())
+      PLACING substring(int8send(us / 1000) FROM 3) || substring(int4send((28672 + us % 1000 * 4096 / 1000)::integer) FROM 3)
+      FROM 1 FOR 8), 'hex'), 28) || '0000')::uuid
+  FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS us) AS at
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.notification_id(event_key uuid, ordinal bigint)
@@ -1773,6 +1773,9 @@ DECLARE
   v_now      timestamptz := clock_timestamp();
   v_newest   boolean;
   v_mode     text;
+  v_moot     uuid[];
+  v_reasons  text[];
+  v_bys      text[];
 BEGIN
   notifications := 0;
   IF p_id IS NULL OR p_id !~ '^[A-Za-z0-9._:-]{1,128}$' THEN
@@ -1840,26 +1843,25 @@ BEGIN
   -- What somebody holds at this moment is skipped, and what is on its way already is left to its claim: no event ever waits
   -- for them, nor they for the transaction that it stands in, however long that stays open.
   IF v_newest AND v_shipment.status IS NOT NULL THEN
+    SELECT array_agg(held.id), array_agg(judged.reason), array_agg(judged.by) INTO v_moot, v_reasons, v_bys
+    FROM (
+      SELECT waits.id, moot.reason, moot.by
+      FROM owed.event e
+      CROSS JOIN LATERAL (
+        SELECT waits.id FROM owed.notification waits
+        WHERE waits.id > e.key AND waits.id <= owed.notification_id(e.key, 65535)
+          AND waits.state = 'pending' AND waits.mode IS NULL
+        OFFSET 0) AS waits
+      CROSS JOIN LATERAL (SELECT still.reason, still.by FROM owed.moot AS still WHERE still.id = waits.id OFFSET 0) AS moot
+      WHERE e.shipment_id = p_shipment_id AND e.key <> v_key AND moot.reason IS NOT NULL
+      OFFSET 0
+    ) AS judged
+    CROSS JOIN LATERAL (
+      SELECT locked.id FROM owed.notification locked WHERE locked.id = judged.id AND locked.state = 'pending'
+      FOR NO KEY UPDATE SKIP LOCKED) AS held;
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = v_now, cancelled_by = held.by, owed_at = NULL,
       reason = held.reason
-    FROM (
-      SELECT locked.id, judged.reason, judged.by
-      FROM owed.notification locked
-      JOIN (
-        SELECT waits.id, moot.reason, moot.by
-        FROM owed.event e
-        CROSS JOIN LATERAL (
-          SELECT waits.id FROM owed.notification waits
-          WHERE waits.id > e.key AND waits.id <= owed.notification_id(e.key, 65535)
-            AND waits.state = 'pending' AND waits.mode IS NULL
-          OFFSET 0) AS waits
-        CROSS JOIN LATERAL (SELECT still.reason, still.by FROM owed.moot AS still WHERE still.id = waits.id OFFSET 0) AS moot
-        WHERE e.shipment_id = p_shipment_id AND e.key <> v_key AND moot.reason IS NOT NULL
-        OFFSET 0
-      ) AS judged USING (id)
-      WHERE locked.state = 'pending'
-      FOR NO KEY UPDATE OF locked SKIP LOCKED
-    ) AS held
+    FROM unnest(v_moot, v_reasons, v_bys) AS held (id, reason, by)
     WHERE n.id = held.id;
   END IF;
   outcome := 'recorded';

@@ -62,7 +62,7 @@ test("what is owed lies together, not where there is room on a page of the histo
   expect(owed?.pages).toBeLessThan(15);
   const [{ options } = {}] =
     await sql`SELECT reloptions AS options FROM pg_class WHERE oid = 'owed.notification'::regclass`;
-  expect(options).toContain("fillfactor=50");
+  expect(options).toContain("fillfactor=45");
 });
 
 test("work is measured, and what the measuring itself asks is not", async () => {
