@@ -75,6 +75,26 @@ describe("an event is fanned out", () => {
     expect(Number(age)).toBeCloseTo(0, -1);
   });
 
+  test("with keys that ascend, by time and within a millisecond too (RFC 9562)", async () => {
+    const before = Date.now();
+    const keys = await database.sql.begin((sql) =>
+      Promise.all(
+        Array.from({ length: 500 }, async () => {
+          const [row] = await sql<{ key: string }[]>`SELECT owed.new_event_key() AS key`;
+          return row?.key ?? "";
+        }),
+      ),
+    );
+    const after = Date.now();
+    expect(keys.toSorted()).toEqual(keys);
+    const made = keys.map((key) => Number.parseInt(key.replace("-", "").slice(0, 12), 16));
+    expect(new Set(made).size).toBeLessThan(keys.length);
+    expect(Math.min(...made)).toBeGreaterThanOrEqual(before);
+    expect(Math.max(...made)).toBeLessThanOrEqual(after);
+    for (const key of keys)
+      expect(key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{8}0000$/);
+  });
+
   test("to fifty subscribers in one statement", async () => {
     const { sql } = database;
     const shipment = await registerShipment(database, []);

@@ -60,14 +60,7 @@ export const shapes: Record<Shape, Columns> = {
     provider: "'ses'",
     provider_message_id: "'P-1'",
   },
-  dead: {
-    ...claimed,
-    owed_at: "NULL",
-    // A message knows its time in milliseconds: one of the same millisecond would pass for one sent before this.
-    died_at: inSeconds(-1),
-    stopped_at: inSeconds(-1),
-    reason: "'refused'",
-  },
+  dead: { ...claimed, owed_at: "NULL", died_at: "now()", stopped_at: "now()", reason: "'refused'" },
   lost: {
     generation: "3",
     rescues: "3",
