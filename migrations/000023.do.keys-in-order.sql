@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION owed.new_event_key() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
   SELECT (left(encode(
     overlay(uuid_send(gen_random_uuid())
-      PLACING substring(int8send(us / 1000) FROM 3) || substring(int4send((28672 + us % 1000 * 4096 / 1000)::integer) FROM 3)
+      PLACING substring(int8send(us / 1000) FROM 3) || substring(int4send((28672 + mod(us, 1000) * 4096 / 1000)::integer) FROM 3)
       FROM 1 FOR 8), 'hex'), 28) || '0000')::uuid
   FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS us) AS at
 $$;

@@ -50,6 +50,7 @@ const testsOf: Record<string, readonly string[]> = {
   "owed.due_at": ["due-at"],
   "owed.is_time_zone": ["due-at", "watch"],
   "owed.find_notified": ["find-notified", "find-notified-plans"],
+  "owed.keep_former_address": ["find-notified"],
   "owed.set_rule": ["set-rule"],
   "owed.hear_recipient": ["hear-recipient"],
   "owed.describe_merchant": ["watch"],

@@ -156,7 +156,7 @@ export const equivalent: readonly { why: string; ids: readonly string[] }[] = [
       'owed.find_notified/limit: drop "LIMIT v_most"',
       'owed.find_notified/limit: drop "LIMIT v_most" #2',
       'owed.find_notified/limit: drop "LIMIT v_most" #3',
-      'owed.find_notified/limit: drop "LIMIT 10000"',
+      'owed.find_notified/limit: drop "LIMIT v_most" #4',
     ],
   },
 ];

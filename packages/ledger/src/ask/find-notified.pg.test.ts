@@ -132,6 +132,17 @@ describe("by an address", () => {
   });
 });
 
+test("an address that was corrected to and fro is found whichever is the one now", async () => {
+  const other = { ...ann, address: "ann@new.example" };
+  const shipment = await watch(database, ann);
+  for (const one of [other, ann, other, ann]) {
+    await watch(database, one, shipment);
+    for (const { address } of [ann, other]) expect(await shipments("address", address)).toEqual([shipment]);
+  }
+  await database.sql`SELECT owed.subscribe(${shipment}, 'ann', 'buyer', 'email', NULL)`;
+  for (const { address } of [ann, other]) expect(await shipments("address", address)).toEqual([shipment]);
+});
+
 test("who has an address comes before who had it, where there is not room for both", async () => {
   const now = [await watch(database, ann), await watch(database, ann), await watch(database, ann)];
   const before = await watch(database, ann);
@@ -141,6 +152,17 @@ test("who has an address comes before who had it, where there is not room for bo
   expect(channels?.rows).toBe(now.length);
   expect(await shipments("address", ann.address, 1)).toEqual(now.slice(-1));
   expect(await shipments("address", ann.address, 2)).toEqual([before, ...now.slice(-1)]);
+});
+
+test("of many who had an address the newest ones", async () => {
+  const made: string[] = [];
+  for (let number = 0; number < 8; number += 1) {
+    const shipment = await watch(database, ann);
+    await watch(database, { ...ann, address: "ann@new.example" }, shipment);
+    made.unshift(shipment);
+  }
+  expect(await shipments("address", ann.address, 1)).toEqual(made.slice(0, 1));
+  expect(await shipments("address", ann.address, 2)).toEqual(made.slice(0, 2));
 });
 
 describe("by a provider's message id", () => {
