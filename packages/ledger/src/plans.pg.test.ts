@@ -16,6 +16,7 @@ import {
   recordEvidence,
   replay,
 } from "./index.ts";
+import { summariseNothing } from "./testing/summaries.ts";
 
 // A ledger whose shipments have moved on several times: what a sweep meets after an outage.
 const shipments = 120;
@@ -33,6 +34,7 @@ function connect(): postgres.Sql {
 
 beforeAll(async () => {
   database = await createDatabase();
+  await summariseNothing(database);
   const sql = connect();
   // Statistics from the middle of the filling would be neither of the two cases.
   await sql`ALTER TABLE owed.notification SET (autovacuum_enabled = off)`;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
 import { Ledger } from "../connect/ledger.ts";
+import { summariseNothing } from "../testing/summaries.ts";
 import { countStopped } from "./count-stopped.ts";
 import { findNotified } from "./find-notified.ts";
 import { listBeats } from "./list-beats.ts";
@@ -14,13 +15,7 @@ const rows = 12_000;
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
-  // A worker that summarises pages meanwhile scans them, and is counted as well.
-  await database.sql`
-    DO $$ DECLARE v_index regclass; BEGIN
-      FOR v_index IN SELECT c.oid FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'brin' LOOP
-        EXECUTE format('ALTER INDEX %s SET (autosummarize = off)', v_index);
-      END LOOP;
-    END $$`;
+  await summariseNothing(database);
   await database.sql.begin(async (sql) => {
     await sql`SELECT owed.register_shipment('S', 'M-1', 'Shop', 'T')`;
     await sql`SET LOCAL session_replication_role = replica`;
