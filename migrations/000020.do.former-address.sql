@@ -2,6 +2,8 @@
 -- ids that are looked for some times a day. An address that a subscriber has no more is kept when it is corrected, which is
 -- seldom; a message id is found in a tree whose newest page is the one that is written to, as far as a provider's ids grow.
 
+SELECT owed.lock_tables('owed.subscriber', 'owed.notification', 'owed.notification_archive');
+
 CREATE TABLE owed.former_address (
   subscriber_id bigint NOT NULL REFERENCES owed.subscriber ON DELETE CASCADE,
   address       text NOT NULL,
@@ -10,8 +12,6 @@ CREATE TABLE owed.former_address (
 COMMENT ON TABLE owed.former_address IS 'which addresses a subscriber had before; gone with an erasure';
 -- As subscriber_address.
 CREATE INDEX former_address_found ON owed.former_address (translate(lower(btrim(address)), ' ()./-', ''), subscriber_id);
-
-SELECT owed.lock_tables('owed.subscriber', 'owed.notification');
 
 CREATE FUNCTION owed.keep_former_address() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -72,11 +72,33 @@ BEGIN
   END IF;
 END $$;
 
--- As in migration 13, with the addresses of before.
-CREATE OR REPLACE FUNCTION owed.erase(p_address text, p_channel text, p_shipment_id text, p_recipient_id text, p_by text, p_why text,
+ALTER TABLE owed.erasure ADD COLUMN former_addresses integer NOT NULL DEFAULT 0;
+
+CREATE OR REPLACE FUNCTION owed.addresses_of(p_people bigint[], p_rows uuid[], p_address text) RETURNS text[] LANGUAGE sql STABLE AS $$
+  SELECT coalesce(array_agg(DISTINCT btrim(given.address)), '{}')
+  FROM (
+    SELECT p_address AS address
+    UNION ALL SELECT s.address FROM owed.subscriber s WHERE s.id = ANY (p_people)
+    UNION ALL SELECT f.address FROM owed.former_address f WHERE f.subscriber_id = ANY (p_people)
+    UNION ALL SELECT n.sent_to FROM owed.notification_ever n WHERE n.id = ANY (p_rows)
+  ) AS given WHERE btrim(given.address) <> ''
+$$;
+
+-- Who had an address before.
+CREATE FUNCTION owed.had_address(p_address text, p_channel text) RETURNS bigint[] LANGUAGE sql STABLE AS $$
+  SELECT coalesce(array_agg(DISTINCT f.subscriber_id), '{}')
+  FROM owed.former_address f JOIN owed.subscriber s ON s.id = f.subscriber_id
+  WHERE owed.same_address(f.address, p_address) AND coalesce(s.channel = p_channel, true)
+$$;
+REVOKE EXECUTE ON FUNCTION owed.had_address FROM PUBLIC;
+
+-- As in migration 13, with the addresses of before: a person's own; and by an address, what is kept of it beside whoever has
+-- another one now, and stays.
+DROP FUNCTION owed.erase;
+CREATE FUNCTION owed.erase(p_address text, p_channel text, p_shipment_id text, p_recipient_id text, p_by text, p_why text,
   p_dry_run boolean)
 RETURNS TABLE (id bigint, known boolean, subscribers integer, notifications integer, cancelled integer, suppressions integer,
-  refused_events integer, texts integer)
+  refused_events integer, texts integer, former_addresses integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -84,8 +106,8 @@ DECLARE
   v_people     bigint[];
   v_rows       uuid[];
   v_sent       uuid[] := '{}';
-  v_former     boolean := false;
-  v_forgotten  integer;
+  v_had        bigint[];
+  v_told       uuid[];
   v_attempts   bigint[] := '{}';
   v_hints      bigint[] := '{}';
   v_timers     text[] := '{}';
@@ -102,14 +124,13 @@ DECLARE
   v_all        text;
   v_more       integer;
 BEGIN
-  subscribers := 0; notifications := 0; cancelled := 0; suppressions := 0; refused_events := 0; texts := 0;
+  subscribers := 0; notifications := 0; cancelled := 0; suppressions := 0; refused_events := 0; texts := 0; former_addresses := 0;
   IF p_address IS NOT NULL THEN
     v_shipments := ARRAY(
       SELECT DISTINCT s.shipment_id FROM owed.subscriber s
       WHERE owed.same_address(s.address, p_address) AND coalesce(s.channel = p_channel, true));
     v_sent := ARRAY(SELECT n.id FROM owed.notification_ever n WHERE owed.same_address(n.sent_to, p_address));
-    v_former := EXISTS (SELECT FROM owed.former_address f WHERE owed.same_address(f.address, p_address));
-    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' AND NOT v_former THEN
+    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' AND owed.had_address(p_address, p_channel) = '{}' THEN
       PERFORM owed.refuse('address', 'must be an email address, a telephone number of 7 digits or more, a URL that begins with '
         'https://, or exactly what a subscriber has');
     END IF;
@@ -151,7 +172,9 @@ BEGIN
   v_people := owed.people(v_shipments, p_address, p_channel, p_recipient_id);
   v_rows := owed.rows_of(v_people);
   v_addresses := owed.addresses_of(v_people, v_rows, p_address);
-  known := v_people <> '{}' OR v_former;
+  v_had := owed.had_address(p_address, p_channel);
+  v_told := owed.rows_of(v_had);
+  known := v_people <> '{}' OR v_had <> '{}';
   SELECT coalesce(array_agg(DISTINCT owed.address_key(address)), '{}') INTO v_keys FROM unnest(v_addresses) AS address;
   SELECT coalesce(array_agg(DISTINCT btrim(s.name)), '{}') INTO v_names
   FROM owed.subscriber s WHERE s.id = ANY (v_people) AND octet_length(btrim(s.name)) > 2;
@@ -188,8 +211,9 @@ BEGIN
     SELECT coalesce(sum(owed.rename_old_sends(s.id, s.recipient_digest, s.recipient_id)), 0) INTO texts
     FROM owed.subscriber s WHERE s.id = ANY (v_people) AND s.recipient_digest IS NOT NULL;
 
-    DELETE FROM owed.former_address f WHERE f.subscriber_id = ANY (v_people) OR owed.same_address(f.address, p_address);
-    GET DIAGNOSTICS v_forgotten = ROW_COUNT;
+    DELETE FROM owed.former_address f
+    WHERE f.subscriber_id = ANY (v_people) OR (f.subscriber_id = ANY (v_had) AND owed.same_address(f.address, p_address));
+    GET DIAGNOSTICS former_addresses = ROW_COUNT;
 
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = clock_timestamp(), cancelled_by = 'erasure ' || erase.id,
       reason = 'erased', owed_at = NULL, died_at = NULL, stopped_at = NULL
@@ -208,11 +232,11 @@ BEGIN
 
     -- A provider's words may repeat an address; a person's, a name too.
     UPDATE owed.notification n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
-    WHERE n.id = ANY (v_rows || v_sent)
+    WHERE n.id = ANY (v_rows || v_sent || v_told)
       AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
     UPDATE owed.notification_archive n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
-    WHERE n.id = ANY (v_rows || v_sent)
+    WHERE n.id = ANY (v_rows || v_sent || v_told)
       AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
     UPDATE owed.attempt a SET reason = owed.without(a.reason, v_own)
@@ -241,14 +265,17 @@ BEGIN
     UPDATE owed.refused_event r SET body = '' WHERE r.id = ANY (v_refused) AND octet_length(r.body) > 0;
     GET DIAGNOSTICS refused_events = ROW_COUNT;
 
-    IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts + v_forgotten = 0 THEN
+    IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts + former_addresses = 0 THEN
       RAISE EXCEPTION 'undone' USING ERRCODE = 'OW005';
     END IF;
     UPDATE owed.erasure x SET subscribers = erase.subscribers, notifications = erase.notifications, cancelled = erase.cancelled,
-      suppressions = erase.suppressions, refused_events = erase.refused_events, texts = erase.texts
+      suppressions = erase.suppressions, refused_events = erase.refused_events, texts = erase.texts,
+      former_addresses = erase.former_addresses
     WHERE x.id = erase.id;
   EXCEPTION WHEN SQLSTATE 'OW005' THEN
     id := NULL;
   END;
   RETURN NEXT;
 END $$;
+REVOKE EXECUTE ON FUNCTION owed.erase FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION owed.erase TO owed_operator;

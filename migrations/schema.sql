@@ -114,6 +114,7 @@ CREATE TABLE owed.erasure (
   suppressions integer NOT NULL,
   refused_events integer NOT NULL,
   texts integer NOT NULL,
+  former_addresses integer DEFAULT 0 NOT NULL,
   CONSTRAINT erasure_pkey PRIMARY KEY (id)
 );
 
@@ -735,6 +736,7 @@ AS $function$
   FROM (
     SELECT p_address AS address
     UNION ALL SELECT s.address FROM owed.subscriber s WHERE s.id = ANY (p_people)
+    UNION ALL SELECT f.address FROM owed.former_address f WHERE f.subscriber_id = ANY (p_people)
     UNION ALL SELECT n.sent_to FROM owed.notification_ever n WHERE n.id = ANY (p_rows)
   ) AS given WHERE btrim(given.address) <> ''
 $function$;
@@ -951,7 +953,7 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.erase(p_address text, p_channel text, p_shipment_id text, p_recipient_id text, p_by text, p_why text, p_dry_run boolean)
- RETURNS TABLE(id bigint, known boolean, subscribers integer, notifications integer, cancelled integer, suppressions integer, refused_events integer, texts integer)
+ RETURNS TABLE(id bigint, known boolean, subscribers integer, notifications integer, cancelled integer, suppressions integer, refused_events integer, texts integer, former_addresses integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -962,8 +964,8 @@ DECLARE
   v_people     bigint[];
   v_rows       uuid[];
   v_sent       uuid[] := '{}';
-  v_former     boolean := false;
-  v_forgotten  integer;
+  v_had        bigint[];
+  v_told       uuid[];
   v_attempts   bigint[] := '{}';
   v_hints      bigint[] := '{}';
   v_timers     text[] := '{}';
@@ -980,14 +982,13 @@ DECLARE
   v_all        text;
   v_more       integer;
 BEGIN
-  subscribers := 0; notifications := 0; cancelled := 0; suppressions := 0; refused_events := 0; texts := 0;
+  subscribers := 0; notifications := 0; cancelled := 0; suppressions := 0; refused_events := 0; texts := 0; former_addresses := 0;
   IF p_address IS NOT NULL THEN
     v_shipments := ARRAY(
       SELECT DISTINCT s.shipment_id FROM owed.subscriber s
       WHERE owed.same_address(s.address, p_address) AND coalesce(s.channel = p_channel, true));
     v_sent := ARRAY(SELECT n.id FROM owed.notification_ever n WHERE owed.same_address(n.sent_to, p_address));
-    v_former := EXISTS (SELECT FROM owed.former_address f WHERE owed.same_address(f.address, p_address));
-    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' AND NOT v_former THEN
+    IF NOT owed.is_specific(p_address) AND v_shipments = '{}' AND v_sent = '{}' AND owed.had_address(p_address, p_channel) = '{}' THEN
       PERFORM owed.refuse('address', 'must be an email address, a telephone number of 7 digits or more, a URL that begins with '
         'https://, or exactly what a subscriber has');
     END IF;
@@ -1029,7 +1030,9 @@ BEGIN
   v_people := owed.people(v_shipments, p_address, p_channel, p_recipient_id);
   v_rows := owed.rows_of(v_people);
   v_addresses := owed.addresses_of(v_people, v_rows, p_address);
-  known := v_people <> '{}' OR v_former;
+  v_had := owed.had_address(p_address, p_channel);
+  v_told := owed.rows_of(v_had);
+  known := v_people <> '{}' OR v_had <> '{}';
   SELECT coalesce(array_agg(DISTINCT owed.address_key(address)), '{}') INTO v_keys FROM unnest(v_addresses) AS address;
   SELECT coalesce(array_agg(DISTINCT btrim(s.name)), '{}') INTO v_names
   FROM owed.subscriber s WHERE s.id = ANY (v_people) AND octet_length(btrim(s.name)) > 2;
@@ -1066,8 +1069,9 @@ BEGIN
     SELECT coalesce(sum(owed.rename_old_sends(s.id, s.recipient_digest, s.recipient_id)), 0) INTO texts
     FROM owed.subscriber s WHERE s.id = ANY (v_people) AND s.recipient_digest IS NOT NULL;
 
-    DELETE FROM owed.former_address f WHERE f.subscriber_id = ANY (v_people) OR owed.same_address(f.address, p_address);
-    GET DIAGNOSTICS v_forgotten = ROW_COUNT;
+    DELETE FROM owed.former_address f
+    WHERE f.subscriber_id = ANY (v_people) OR (f.subscriber_id = ANY (v_had) AND owed.same_address(f.address, p_address));
+    GET DIAGNOSTICS former_addresses = ROW_COUNT;
 
     UPDATE owed.notification n SET state = 'cancelled', cancelled_at = clock_timestamp(), cancelled_by = 'erasure ' || erase.id,
       reason = 'erased', owed_at = NULL, died_at = NULL, stopped_at = NULL
@@ -1086,11 +1090,11 @@ BEGIN
 
     -- A provider's words may repeat an address; a person's, a name too.
     UPDATE owed.notification n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
-    WHERE n.id = ANY (v_rows || v_sent)
+    WHERE n.id = ANY (v_rows || v_sent || v_told)
       AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
     UPDATE owed.notification_archive n SET reason = owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END)
-    WHERE n.id = ANY (v_rows || v_sent)
+    WHERE n.id = ANY (v_rows || v_sent || v_told)
       AND owed.without(n.reason, CASE WHEN n.id = ANY (v_rows) THEN v_own ELSE v_all END) <> n.reason;
     GET DIAGNOSTICS v_more = ROW_COUNT; texts := texts + v_more;
     UPDATE owed.attempt a SET reason = owed.without(a.reason, v_own)
@@ -1119,11 +1123,12 @@ BEGIN
     UPDATE owed.refused_event r SET body = '' WHERE r.id = ANY (v_refused) AND octet_length(r.body) > 0;
     GET DIAGNOSTICS refused_events = ROW_COUNT;
 
-    IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts + v_forgotten = 0 THEN
+    IF p_dry_run OR subscribers + notifications + cancelled + suppressions + refused_events + texts + former_addresses = 0 THEN
       RAISE EXCEPTION 'undone' USING ERRCODE = 'OW005';
     END IF;
     UPDATE owed.erasure x SET subscribers = erase.subscribers, notifications = erase.notifications, cancelled = erase.cancelled,
-      suppressions = erase.suppressions, refused_events = erase.refused_events, texts = erase.texts
+      suppressions = erase.suppressions, refused_events = erase.refused_events, texts = erase.texts,
+      former_addresses = erase.former_addresses
     WHERE x.id = erase.id;
   EXCEPTION WHEN SQLSTATE 'OW005' THEN
     id := NULL;
@@ -1231,6 +1236,16 @@ BEGIN
     END IF;
   END IF;
 END $function$;
+
+CREATE OR REPLACE FUNCTION owed.had_address(p_address text, p_channel text)
+ RETURNS bigint[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT coalesce(array_agg(DISTINCT f.subscriber_id), '{}')
+  FROM owed.former_address f JOIN owed.subscriber s ON s.id = f.subscriber_id
+  WHERE owed.same_address(f.address, p_address) AND coalesce(s.channel = p_channel, true)
+$function$;
 
 CREATE OR REPLACE FUNCTION owed.hear_recipient(p_channel text, p_address text, p_stop boolean, p_said_at timestamp with time zone)
  RETURNS boolean

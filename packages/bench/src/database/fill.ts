@@ -42,8 +42,11 @@ export async function addHistory(
 ): Promise<void> {
   const shipped = await fillfactor(ledger);
   await writePages(ledger, written);
-  await addLives(ledger, rows, progress);
-  await writePages(ledger, shipped);
+  try {
+    await addLives(ledger, rows, progress);
+  } finally {
+    await writePages(ledger, shipped);
+  }
 }
 
 async function fillfactor(ledger: Ledger): Promise<number> {

@@ -30,7 +30,7 @@ test("erased: counted before, done once, and the audit still answers", async () 
         cancelled: 2,
         suppressions: 0,
       },
-      ...{ refusedEvents: 0, texts: 0, actor: "ana" },
+      ...{ refusedEvents: 0, texts: 0, formerAddresses: 0, actor: "ana" },
     },
   ]);
   const { out } = await world.owed("audit", "--shipment", shipment, "--full");

@@ -76,10 +76,12 @@ function nobody(person: Person): Failure {
 
 function lines(id: string | null, erased: Omit<Erased, "id">, dryRun: boolean): string[] {
   if (Object.values(erased).every((count) => count === 0)) return ["Nothing of this person is kept."];
-  const { subscribers, notifications, cancelled, suppressions, refusedEvents, texts } = erased;
+  const { subscribers, notifications, cancelled, suppressions, refusedEvents, texts, formerAddresses } =
+    erased;
   return [
     dryRun ? "Would erase, and has not:" : `Erased, as erasure ${id}:`,
     `  the address and name of ${plural(subscribers, "subscriber")}`,
+    `  ${plural(formerAddresses, "address", "addresses")} of before`,
     `  where ${plural(notifications, "notification")} went`,
     `  ${plural(cancelled, "notification")} not sent yet, cancelled`,
     `  ${plural(suppressions, "suppression")}, which keep a digest`,

@@ -28,7 +28,7 @@ export type Notified = {
 
 /**
  * Whom a support agent may mean, the newest subscription first. An address is compared as suppressions are: case and
- * spaces do not matter; who has it now comes before who had it before. A message id is also looked for among duplicates,
+ * spaces do not matter; who had it before is among them where those who have it now leave room. A message id is also looked for among duplicates,
  * in the archive, and in what the old sender said. Empty when nobody is meant.
  */
 export async function findNotified(

@@ -31,6 +31,7 @@ const nothing: Erased = {
     suppressions: 0,
     refusedEvents: 0,
     texts: 0,
+    formerAddresses: 0,
   },
 };
 const erased = (person: Person, dryRun = false) => erase(database.ledger, person, act, { dryRun });
@@ -46,6 +47,7 @@ test("what was sent stays proven, without the address; what was not is cancelled
     suppressions: 0,
     refusedEvents: 0,
     texts: 0,
+    formerAddresses: 0,
   };
   expect(await erased({ address: "ann@example.com " }, true)).toEqual({ id: null, ...counts });
   expect(await everything(database)).toContain("ann@example.com");
@@ -114,25 +116,52 @@ describe("whom", () => {
     const shipment = await watch(database, { address: "old@example.com" });
     await tell(database, shipment);
     await watch(database, { address: "new@example.com" }, shipment);
-    expect(await erased({ address: "old@example.com" })).toMatchObject({ subscribers: 0, notifications: 1 });
+    const [row] = await readRows(database, shipment);
+    const reason = "was old@example.com, is new@example.com";
+    await database.sql`UPDATE owed.notification SET reason = ${reason} WHERE id = ${row?.id ?? ""}`;
+    await happen(database, shipment, "customs_hold");
+    await database.sql`UPDATE owed.notification SET reason = ${reason} WHERE state = 'pending'`;
+    expect(await erased({ address: "old@example.com" })).toMatchObject({
+      ...{ subscribers: 0, notifications: 1, cancelled: 0, formerAddresses: 1 },
+    });
+    expect((await readRows(database, shipment)).map((told) => told.reason)).toEqual(
+      Array(3).fill("was [erased], is new@example.com"),
+    );
     expect(await database.sql`SELECT address FROM owed.subscriber`).toEqual([{ address: "new@example.com" }]);
     expect(await everything(database)).not.toContain("old@example.com");
     expect(await erased({ address: "old@example.com" })).toBeNull();
   });
 
-  test("an address that was corrected before anything was sent to it, alone and with its owner", async () => {
+  test("an address that was corrected before anything was sent to it, on its channel", async () => {
     const shipment = await watch(database, { address: "odd" });
     await watch(database, { address: "new@example.com" }, shipment);
-    expect(await erased({ address: "Odd" }, true)).toEqual(nothing);
+    expect(await erased({ address: "Odd" }, true)).toEqual({ ...nothing, formerAddresses: 1 });
     expect(await everything(database)).toContain("odd");
-    expect(await erased({ address: "Odd" })).toEqual({ ...nothing, id: expect.any(String) });
+    await expect(erased({ address: "Odd", channel: "sms" })).rejects.toThrow(/exactly what a subscriber has/);
+    expect(await erased({ address: "Odd", channel: "email" })).toEqual({
+      ...{ ...nothing, id: expect.any(String), formerAddresses: 1 },
+    });
     expect(await everything(database)).not.toContain("odd");
     expect(await database.sql`SELECT address FROM owed.subscriber`).toEqual([{ address: "new@example.com" }]);
-    await watch(database, { address: "newer@example.com" }, shipment);
+    expect(await database.sql`SELECT former_addresses AS n FROM owed.erasure`).toEqual([{ n: 1 }]);
+  });
+
+  test("with its owner, whatever is kept of an address of before, and nobody else's", async () => {
+    const shipment = await watch(database, { address: "ann@old.example" });
+    await happen(database, shipment, "picked_up");
+    const [row] = await readRows(database, shipment);
+    await database.sql`
+      INSERT INTO owed.attempt (notification_id, kind, generation, reason)
+      VALUES (${row?.id ?? ""}, 'failed', 0, '421 <ann@old.example> try later')`;
+    await database.sql`
+      INSERT INTO owed.suppression (channel, address, cause) VALUES ('email', 'ann@old.example', 'opted_out')`;
+    await watch(database, { address: "ann@new.example" }, shipment);
     const other = await watch(database, { address: "jo@example.com" });
     await watch(database, { address: "jo.two@example.com" }, other);
-    expect(await erased({ shipmentId: shipment, recipientId: "buyer-1" })).toMatchObject({ subscribers: 1 });
-    expect(await everything(database)).not.toMatch(/newe?r?@example/);
+    expect(await erased({ shipmentId: shipment, recipientId: "buyer-1" })).toMatchObject({
+      ...{ subscribers: 1, suppressions: 1, texts: 1, formerAddresses: 1 },
+    });
+    expect(await everything(database)).not.toMatch(/ann@/);
     expect(await database.sql`SELECT address FROM owed.former_address`).toEqual([
       { address: "jo@example.com" },
     ]);

@@ -22,13 +22,16 @@ export type Erased = {
   refusedEvents: number;
   /** Reasons, a provider's or people's, and what an old sender said, that had an address or a name in them. */
   texts: number;
+  /** Addresses that subscribers had before. */
+  formerAddresses: number;
 };
 
 /**
  * Erases what the ledger has of a person: addresses, names, and where messages went. That they were notified, when and
  * on what evidence stays. All of it or nothing; once more, nothing is left to do. With `dryRun` it is only counted.
  * Null: there is no such recipient, or nobody has the address and nothing has it in its words. Throws `Refused` for an
- * address that is none and that no row has.
+ * address that is none and that no row has. By an address that somebody had before, it is erased alone: whoever has
+ * another one now stays.
  */
 export async function erase(
   ledger: Ledger,
@@ -43,7 +46,8 @@ export async function erase(
   try {
     const [row] = await ledger.run(
       (sql) => sql<(Erased & { known: boolean })[]>`
-        SELECT id, known, subscribers, notifications, cancelled, suppressions, refused_events AS "refusedEvents", texts
+        SELECT id, known, subscribers, notifications, cancelled, suppressions, refused_events AS "refusedEvents", texts,
+          former_addresses AS "formerAddresses"
         FROM owed.erase(${address}, ${channel ?? null}, ${shipmentId}, ${recipientId}, ${actor}, ${why}, ${dryRun})`,
       { repeatable: true },
     );
