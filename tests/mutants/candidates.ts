@@ -51,6 +51,7 @@ const testsOf: Record<string, readonly string[]> = {
   "owed.is_time_zone": ["due-at", "watch"],
   "owed.find_notified": ["find-notified", "find-notified-plans"],
   "owed.keep_former_address": ["find-notified"],
+  "owed.had_address": ["erase"],
   "owed.set_rule": ["set-rule"],
   "owed.hear_recipient": ["hear-recipient"],
   "owed.describe_merchant": ["watch"],
