@@ -86,9 +86,9 @@ $$;
 
 -- Who had an address before.
 CREATE FUNCTION owed.had_address(p_address text, p_channel text) RETURNS bigint[] LANGUAGE sql STABLE AS $$
-  SELECT coalesce(array_agg(DISTINCT f.subscriber_id), '{}')
-  FROM owed.former_address f JOIN owed.subscriber s ON s.id = f.subscriber_id
-  WHERE owed.same_address(f.address, p_address) AND coalesce(s.channel = p_channel, true)
+  SELECT ARRAY(
+    SELECT DISTINCT f.subscriber_id FROM owed.former_address f JOIN owed.subscriber s ON s.id = f.subscriber_id
+    WHERE owed.same_address(f.address, p_address) AND coalesce(s.channel = p_channel, true))
 $$;
 REVOKE EXECUTE ON FUNCTION owed.had_address FROM PUBLIC;
 

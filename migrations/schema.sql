@@ -1242,9 +1242,9 @@ CREATE OR REPLACE FUNCTION owed.had_address(p_address text, p_channel text)
  LANGUAGE sql
  STABLE
 AS $function$
-  SELECT coalesce(array_agg(DISTINCT f.subscriber_id), '{}')
-  FROM owed.former_address f JOIN owed.subscriber s ON s.id = f.subscriber_id
-  WHERE owed.same_address(f.address, p_address) AND coalesce(s.channel = p_channel, true)
+  SELECT ARRAY(
+    SELECT DISTINCT f.subscriber_id FROM owed.former_address f JOIN owed.subscriber s ON s.id = f.subscriber_id
+    WHERE owed.same_address(f.address, p_address) AND coalesce(s.channel = p_channel, true))
 $function$;
 
 CREATE OR REPLACE FUNCTION owed.hear_recipient(p_channel text, p_address text, p_stop boolean, p_said_at timestamp with time zone)

@@ -165,6 +165,7 @@ describe("whom", () => {
     expect(await database.sql`SELECT address FROM owed.former_address`).toEqual([
       { address: "jo@example.com" },
     ]);
+    expect(await erased({ address: "nobody@example.com" })).toBeNull();
   });
 });
 
