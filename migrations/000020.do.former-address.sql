@@ -2,7 +2,8 @@
 -- ids that are looked for some times a day. An address that a subscriber has no more is kept when it is corrected, which is
 -- seldom; a message id is found in a tree whose newest page is the one that is written to, as far as a provider's ids grow.
 
-SELECT owed.lock_tables('owed.subscriber', 'owed.notification', 'owed.notification_archive');
+-- In the order in which the platform's transactions and the workers take them: what is under way comes to its end meanwhile.
+SELECT owed.lock_tables('owed.shipment', 'owed.notification', 'owed.subscriber', 'owed.notification_archive');
 
 CREATE TABLE owed.former_address (
   subscriber_id bigint NOT NULL REFERENCES owed.subscriber ON DELETE CASCADE,
