@@ -8,7 +8,7 @@ import { expect, inject, test } from "vitest";
 import { migrate } from "./migrate.ts";
 
 const migrations = fileURLToPath(new URL("../../../migrations", import.meta.url));
-/** The last migration that was there before the tables in use were changed, and one that took no lock before a later one. */
+/** The last migrations before one that locks the tables in use: the first of those, and one that does without an earlier one's locks. */
 const older = [4, 19];
 
 /** Migrations up to one, in a folder of their own. */

@@ -1,4 +1,4 @@
-import postgres from "postgres";
+import type postgres from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../tests/support/database.ts";
 import {
@@ -16,6 +16,7 @@ import {
   recordEvidence,
   replay,
 } from "./index.ts";
+import { openSession } from "./testing/session.ts";
 import { summariseNothing } from "./testing/summaries.ts";
 
 // A ledger whose shipments have moved on several times: what a sweep meets after an outage.
@@ -25,17 +26,10 @@ const buyers = 50;
 const none = { leased: 0, published: 0, failed: 0, cancelled: 0, rescued: 0, unknown: 0, resent: 0 };
 
 let database: TestDatabase;
-/** A session beside the ledger's: whatever it scanned is told when it ends. */
-function connect(): postgres.Sql {
-  const { host, port, user, password, database: name } = database.options;
-  const access = { host, port, user, password, database: name };
-  return postgres({ ...access, max: 1, connection: { application_name: "planned" } });
-}
-
 beforeAll(async () => {
   database = await createDatabase();
   await summariseNothing(database);
-  const sql = connect();
+  const sql = openSession(database, "planned");
   // Statistics from the middle of the filling would be neither of the two cases.
   await sql`ALTER TABLE owed.notification SET (autovacuum_enabled = off)`;
   await sql`SELECT owed.register_shipment('S-' || n, 'm', 'Shop', 'T-' || n) FROM generate_series(1, ${shipments}::int) n`;
@@ -95,7 +89,7 @@ test.each(["without statistics", "with statistics"])(
     if (which === "with statistics") await database.sql`ANALYZE`;
     const before = await scans();
     const ledger = new Ledger({ ...database.options, connections: 1, applicationName: "planned" });
-    const platform = connect();
+    const platform = openSession(database, "planned");
     for (let turn = 0; turn < 8; turn += 1) {
       const beginning = await beginSweep(ledger, defaultDurations);
       if (!beginning.taken) throw new Error(beginning.why);

@@ -1,6 +1,6 @@
-import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../../../tests/support/database.ts";
+import { openSession } from "../testing/session.ts";
 
 // A ledger of follow-ups that all wait, of shipments to which much has happened.
 const shipments = 120;
@@ -34,8 +34,7 @@ test.each(["force_custom_plan", "force_generic_plan"])(
   async (plans) => {
     const shipment = plans === "force_custom_plan" ? "S-1" : "S-2";
     // A session of its own: what it has not told yet is what it did here.
-    const { host, port, user, password, database: name } = database.options;
-    const session = postgres({ ...{ host, port, user, password, database: name }, max: 1 });
+    const session = openSession(database, "cancelling");
     const [read] = await session.begin(async (sql) => {
       await sql`SELECT set_config('plan_cache_mode', ${plans}, true)`;
       await sql`SELECT owed.record_event(${`now-${plans}`}, ${shipment}, 'delivered', now())`;
